@@ -1,0 +1,54 @@
+# Every target is a command of `python -m minigpt`; without make (Windows): py -m minigpt COMMAND.
+
+# An environment that was made with PYTHON=python3.12 goes on being used where python3 is too old.
+PYTHON ?= $(shell test -x .venv/bin/python && echo .venv/bin/python || echo python3)
+MINIGPT = $(PYTHON) -m minigpt
+
+# Values reach the shell as variables, never as text of a command: quotes and spaces in them are harmless.
+export LAB IMPL JSON
+ifdef MINIGPT_LANG
+export MINIGPT_LANG
+endif
+ifdef TORCH_INDEX
+export TORCH_INDEX
+endif
+
+.DEFAULT_GOAL := help
+.PHONY: help setup lab test check grade reset bench train eval build clean
+
+help:
+	@$(MINIGPT) help --make
+
+setup:
+	@$(MINIGPT) setup
+
+lab:
+	@$(MINIGPT) lab "$$LAB" -- $(ARGS)
+
+test:
+	@$(MINIGPT) test $(ARGS)
+
+check:
+	@$(MINIGPT) check $(ARGS)
+
+# An empty LAB is passed on: the command then lists the labs.
+grade:
+	@$(MINIGPT) grade "$$LAB" $${IMPL:+--impl "$$IMPL"} $${JSON:+--json "$$JSON"} $(ARGS)
+
+reset:
+	@$(MINIGPT) reset "$$LAB" $(ARGS)
+
+bench:
+	@$(MINIGPT) bench $(ARGS)
+
+train:
+	@$(MINIGPT) train $(ARGS)
+
+eval:
+	@$(MINIGPT) eval $(ARGS)
+
+build:
+	@$(MINIGPT) build $(ARGS)
+
+clean:
+	@$(MINIGPT) clean

@@ -1,0 +1,193 @@
+"""The command line: ``python -m minigpt COMMAND ...``.
+
+Whoever starts it may have any Python and nothing installed. So this file is readable by every Python from
+3.6 on, imports only the standard library at its top, and looks at the version before anything else.
+"""
+
+import codecs
+import importlib
+import os
+import sys
+from collections import namedtuple
+
+OLDEST, NEWEST = (3, 10), (3, 13)
+
+# needs: what must be installed first (None: nothing; see environment.REQUIREMENTS). make: how make says it.
+Command = namedtuple("Command", "name module needs make en es")
+
+COMMANDS = (
+    Command("setup", "minigpt.commands.setup", None, "make setup [TORCH_INDEX=URL]",
+            "make .venv and install what the labs need",
+            "crea .venv e instala lo que necesitan los laboratorios"),
+    Command("lab", "minigpt.commands.lab", "labs", "make lab [LAB=NN]",
+            "open the labs in JupyterLab",
+            "abre los laboratorios en JupyterLab"),
+    Command("grade", "minigpt.commands.grade", "labs", "make grade LAB=NN [IMPL=solution] [JSON=path]",
+            "grade a lab",
+            "califica un laboratorio"),
+    Command("reset", "minigpt.commands.reset", "labs", "make reset LAB=NN",
+            "start a lab again from its skeleton; your file is kept as a backup",
+            "vuelve a empezar un laboratorio desde su esqueleto; tu archivo se guarda como copia"),
+    Command("ask", "minigpt.commands.ask", "labs", None,
+            "ask the grammar tutor",
+            "pregunta al tutor de gramática"),
+    Command("replay", "minigpt.commands.replay", "labs", None,
+            "replay a workload against a scheduler",
+            "reproduce una carga de trabajo con un planificador"),
+    Command("bench", "minigpt.commands.bench", "labs", "make bench",
+            "time the decode step for several batch sizes",
+            "mide el paso de decodificación (decode) con varios tamaños de lote (batch)"),
+    Command("eval", "minigpt.commands.eval", "labs", "make eval",
+            "measure the tutor's held-out accuracy",
+            "mide la exactitud del tutor con datos reservados"),
+    Command("train", "minigpt.commands.train", "labs", "make train",
+            "train the shipped model again",
+            "vuelve a entrenar el modelo incluido"),
+    Command("test", "minigpt.commands.test", "tests", "make test [ARGS=...]",
+            "run the repository's tests",
+            "ejecuta las pruebas del repositorio"),
+    Command("check", "minigpt.commands.check", "tests", "make check",
+            "run the instructor's checks",
+            "ejecuta las comprobaciones del docente"),
+    Command("build", "tests.tools.build", "tests", "make build",
+            "make skeletons and notebooks again from their sources",
+            "genera de nuevo esqueletos y cuadernos a partir de sus fuentes"),
+    Command("clean", "minigpt.commands.clean", None, "make clean",
+            "remove caches; never your files nor .venv",
+            "borra las cachés; nunca tus archivos ni .venv"),
+)
+
+
+def is_supported(version):
+    """Say whether the labs run on a Python of this version."""
+    return OLDEST <= tuple(version[:2]) <= NEWEST
+
+
+def unsupported_message(version, executable):
+    """Return one line in each language: the language settings are not looked at yet."""
+    found = ".".join(str(part) for part in version[:3])
+    way_out = "make setup PYTHON=python3.12  |  py -3.12 -m minigpt setup"
+    return (
+        f"The labs need Python 3.10, 3.11, 3.12 or 3.13; this is Python {found} "
+        f"({executable}). Use a supported one: {way_out}\n"
+        f"Los laboratorios necesitan Python 3.10, 3.11, 3.12 o 3.13; este es Python {found} "
+        f"({executable}). Usa uno de esos: {way_out}"
+    )
+
+
+def write_utf8():
+    """Make printing an accent safe wherever it goes, also under LC_ALL=C and in old Windows consoles."""
+    codecs.register_error("minigpt", undecoded_bytes)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a test's replacement may not have it
+            stream.reconfigure(encoding="utf-8", errors="minigpt")
+
+
+def undecoded_bytes(error):
+    """Write a path's bytes as they came in: under LC_ALL=C, Python keeps an accent as surrogates."""
+    characters = [ord(character) for character in error.object[error.start:error.end]]
+    return bytes(code - 0xDC00 if 0xDC80 <= code <= 0xDCFF else ord("?") for code in characters), error.end
+
+
+def help_text(as_make=False):
+    """List the commands in the user's language, as Python or as make says them."""
+    from minigpt.language import say
+
+    rows = []
+    for command in COMMANDS:
+        usage = command.make if as_make else command.name
+        if usage:
+            rows.append((usage, say(en=command.en, es=command.es)))
+    # One long usage must not push every explanation off the screen: it gets a line of its own.
+    width = min(max(len(usage) for usage, _ in rows), 28)
+    lines = [say(en="Commands:", es="Comandos:")]
+    for usage, text in rows:
+        gap = "\n" + " " * (width + 4) if len(usage) > width else " " * (width + 2 - len(usage))
+        lines.append(f"  {usage}{gap}{text}")
+    return "\n".join(lines + ["", help_footer(as_make)])
+
+
+def help_footer(as_make):
+    """Say what holds for every command: language, environment, a laptop without a GPU."""
+    from minigpt.language import say
+
+    start = "make lab" if as_make else "python -m minigpt lab"
+    return say(
+        en=f"Start with: {start}. What is missing is installed on the way, into .venv.\n"
+        "MINIGPT_LANG=en|es chooses the language; "
+        "MINIGPT_ENV=current uses the Python at hand instead of .venv.\n"
+        "Linux without a GPU: make setup TORCH_INDEX=https://download.pytorch.org/whl/cpu\n"
+        "     (without make: python -m minigpt setup --torch-index https://download.pytorch.org/whl/cpu)",
+        es=f"Empieza con: {start}. Lo que falta se instala por el camino, en .venv.\n"
+        "MINIGPT_LANG=en|es elige el idioma; MINIGPT_ENV=current usa el Python actual en vez de .venv.\n"
+        "Linux sin GPU: make setup TORCH_INDEX=https://download.pytorch.org/whl/cpu\n"
+        "     (sin make: python -m minigpt setup --torch-index https://download.pytorch.org/whl/cpu)",
+    )
+
+
+def find_command(name):
+    """Return the command of this name; a ValueError lists those there are."""
+    from minigpt.language import say
+
+    for command in COMMANDS:
+        if command.name == name:
+            return command
+    names = ", ".join(command.name for command in COMMANDS)
+    raise ValueError(say(en=f"unknown command {name!r}; the commands are: help, {names}",
+                         es=f"comando desconocido: {name!r}; los comandos son: help, {names}"))
+
+
+def load(command):
+    """Import a command's module only when it is asked for, and return its ``main``."""
+    from minigpt.language import say
+    from minigpt.paths import repository_root
+
+    # `tests` is not installed, so its builders are found from the repository's root.
+    sys.path.insert(0, str(repository_root()))
+    try:
+        return importlib.import_module(command.module).main
+    except ModuleNotFoundError as error:
+        raise ValueError(say(
+            en=f"{command.name} needs the module {error.name!r}, which this Python does not have "
+            f"({sys.executable}); try: python -m minigpt setup",
+            es=f"{command.name} necesita el módulo {error.name!r}, que este Python no tiene "
+            f"({sys.executable}); prueba: python -m minigpt setup")) from error
+
+
+def run(argv):
+    """Carry out one command line and return its exit status."""
+    from minigpt import environment
+
+    if not argv or argv[0] in ("help", "-h", "--help"):
+        print(help_text(as_make="--make" in argv))
+        return 0
+    command = find_command(argv[0])
+    if command.needs is not None:
+        status = environment.enter(command.needs, argv)
+        if status is not None:  # it ran in the environment, or could not be set up
+            return status
+    return load(command)(argv[1:])
+
+
+def main(argv=None):
+    """Run the command line; a user's mistake (ValueError) becomes one message and status 2."""
+    if not is_supported(sys.version_info):
+        print(unsupported_message(sys.version_info, sys.executable), file=sys.stderr)
+        return 2
+    from minigpt.language import language
+
+    write_utf8()
+    try:
+        language()  # a wrong MINIGPT_LANG is said before any work is done
+        return run(list(sys.argv[1:] if argv is None else argv))
+    except ValueError as error:
+        if os.environ.get("MINIGPT_DEBUG"):  # for whoever writes a command: where did it come from?
+            raise
+        print(f"minigpt: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

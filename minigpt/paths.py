@@ -1,0 +1,80 @@
+"""Where things lie in the repository: labs, skeletons, the student's own files."""
+
+import os
+import re
+from pathlib import Path
+
+from minigpt.language import say
+
+
+def repository_root():
+    """Return the repository's folder: the package is installed in place, so it is the package's parent."""
+    return Path(__file__).resolve().parent.parent
+
+
+def list_labs(root=None):
+    """Return the folders ``labs/NN_name``, in order of their number."""
+    folder = (root or repository_root()) / "labs"
+    return sorted(path for path in folder.glob("[0-9][0-9]_*") if path.is_dir())
+
+
+def resolve_lab(text, root=None):
+    """Return the lab folder that "2", "02" or "02_static_batching" means; a ValueError lists the labs."""
+    labs = list_labs(root)
+    wanted = str(text).strip()
+    for lab in labs:
+        same_number = re.fullmatch("[0-9]{1,2}", wanted) and int(wanted) == int(lab.name[:2])
+        if wanted == lab.name or same_number:
+            return lab
+    names = ", ".join(lab.name for lab in labs) or say(en="none yet", es="ninguno todavía")
+    if not wanted:
+        raise ValueError(say(
+            en=f"which lab? Say its number, as in LAB=02; the labs are: {names}",
+            es=f"¿qué laboratorio? Di su número, como en LAB=02; los laboratorios son: {names}"))
+    raise ValueError(say(en=f"no lab {wanted!r}; the labs are: {names}",
+                         es=f"no hay laboratorio {wanted!r}; los laboratorios son: {names}"))
+
+
+def lab_module(lab):
+    """Return a lab's name without its number: it names the student's file and the solution."""
+    return lab.name.split("_", 1)[1]
+
+
+def skeleton_file(lab):
+    """Return the file that the student's copy is made from."""
+    return lab / "skeleton.py"
+
+
+def student_file(lab):
+    """Return the student's own file, e.g. labs/02_static_batching/static_batching.py."""
+    return lab / (lab_module(lab) + ".py")
+
+
+def solution_file(lab):
+    """Return the reference, e.g. solutions/02_static_batching/static_batching.py."""
+    return lab.parent.parent / "solutions" / lab.name / (lab_module(lab) + ".py")
+
+
+def notebook_file(lab, language):
+    """Return a lab's notebook in "en" or "es"."""
+    return lab / (lab.name + (".es.ipynb" if language == "es" else ".ipynb"))
+
+
+def ensure_student_file(lab):
+    """Make the student's copy of a lab's skeleton if it is not there; say whether it was made.
+
+    A file that exists is never touched. Without a skeleton nothing is made.
+    """
+    target, skeleton = student_file(lab), skeleton_file(lab)
+    if target.exists() or not skeleton.exists():
+        return False
+    # Written aside and renamed: an interrupted copy must not look like the student's half-empty work.
+    draft = target.with_name(target.name + ".new")
+    draft.write_bytes(skeleton.read_bytes())
+    os.replace(draft, target)
+    return True
+
+
+def ensure_student_files(root=None):
+    """Make the missing copies of all labs and return the new files."""
+    return [student_file(lab) for lab in list_labs(root) if ensure_student_file(lab)]

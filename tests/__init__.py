@@ -1,0 +1,1 @@
+"""The checks: the graded ones of each lab, and the repository's own."""
