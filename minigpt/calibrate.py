@@ -1,0 +1,70 @@
+"""Measuring the p95 reduction on this machine's processor: calibrated pairs, and the median of three.
+
+A processor's speed drifts while one measures. So the static server's capacity is measured before and after each pair
+of runs, the arrivals of the pair are set by it, and a pair during which it drifted is done again.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import median_low
+
+from minigpt import metrics
+from minigpt.clock import NS, CpuClock
+from minigpt.replay import replay
+from minigpt.workload import Workload, workload
+
+NUM_CALIBRATION = 64  # requests
+MAX_DRIFT = 1.5
+MAX_TRIES = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """The same requests under static and continuous batching, latencies in seconds on the CPU clock."""
+
+    static_s: tuple[float, ...]
+    continuous_s: tuple[float, ...]
+    drift: float  # capacity after the pair over capacity before it, the larger over the smaller
+
+    @property
+    def p95_reduction_percent(self) -> float:
+        before, after = (metrics.percentile(values, 95) for values in (self.static_s, self.continuous_s))
+        return metrics.reduction_percent(before, after)
+
+
+def capacity_on_this_machine(seed: int = 0, max_batch: int = 8) -> float:
+    """Requests per second of processor time that the static server completes of a burst of the tutor's requests."""
+    burst = workload("mixed", arrivals="burst", num_requests=NUM_CALIBRATION, seed=seed)
+    log = replay("static", burst, clock=CpuClock(), impl="solution", max_batch=max_batch)
+    return NUM_CALIBRATION * NS / log.end_ns
+
+
+def measure_pair(loop: Callable[[Workload, CpuClock], object], num_requests: int, load: float, seed: int) -> Pair:
+    """One pair: static, then `loop(workload, clock)`, which returns its RunLog, at a load of this machine's capacity."""
+    before = capacity_on_this_machine()
+    requests = workload("mixed", rate_per_s=load * before, num_requests=num_requests, seed=seed)
+    static = replay("static", requests, clock=CpuClock(), impl="solution")
+    continuous = loop(requests, CpuClock())
+    after = capacity_on_this_machine()
+    return Pair(
+        static_s=tuple(metrics.e2e_s(static)), continuous_s=tuple(metrics.e2e_s(continuous)),
+        drift=max(before / after, after / before),
+    )  # fmt: skip
+
+
+def measure_pairs(loop, *, num_pairs: int = 3, num_requests: int = 200, load: float = 0.7, seed: int = 1) -> list[Pair]:
+    """So many pairs, those with too much drift done again while tries are left."""
+    capacity_on_this_machine()  # warm-up
+    pairs, tries = [], 0
+    while len(pairs) < num_pairs:
+        pair = measure_pair(loop, num_requests, load, seed)
+        tries += 1
+        if pair.drift <= MAX_DRIFT or tries > MAX_TRIES:
+            pairs.append(pair)
+    return pairs
+
+
+def median_pair(pairs: list[Pair]) -> Pair:
+    """The pair with the median reduction."""
+    middle = median_low([pair.p95_reduction_percent for pair in pairs])
+    return next(pair for pair in pairs if pair.p95_reduction_percent == middle)

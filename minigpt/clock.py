@@ -1,0 +1,132 @@
+"""Three clocks behind one face: virtual, processor time, and the wall's.
+
+A server's loop asks what time it is and lets time pass; it cannot tell which clock it runs on. Time is counted in
+whole nanoseconds, so that adding steps up never rounds.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+NS = 1_000_000_000  # nanoseconds in a second
+
+
+def to_ns(seconds: float) -> int:
+    return round(seconds * NS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepShape:
+    """What a forward pass computes, as far as its cost depends on it."""
+
+    num_decode: int  # B: sequences that get one token from the cache
+    num_prefill_tokens: int  # P: prompt tokens of all new sequences
+    num_context_tokens: int  # S: tokens attended to by the decoded sequences, added up
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepCost:
+    """Time of a step on the virtual clock, in nanoseconds: t(B) = a + b·B and what prefill and context add.
+
+    The defaults are rounded from the measurements of `make bench` on one core of a server processor; Lab 01 puts
+    the reader's own fit in their place.
+    """
+
+    step_overhead_ns: int = 420_000  # a: Python and dispatch, whatever the batch
+    per_sequence_ns: int = 32_000  # b: one more row in the matrix products
+    prefill_overhead_ns: int = 600_000  # a prefill pass is a forward pass of its own
+    per_prefill_token_ns: int = 30_000
+    per_context_token_ns: int = 125  # reading one token's K and V
+
+    def step_ns(self, shape: StepShape) -> int:
+        """Duration of one step."""
+        decode = (
+            self.step_overhead_ns
+            + self.per_sequence_ns * shape.num_decode
+            + self.per_context_token_ns * shape.num_context_tokens
+            if shape.num_decode
+            else 0
+        )
+        prefill = (
+            self.prefill_overhead_ns + self.per_prefill_token_ns * shape.num_prefill_tokens
+            if shape.num_prefill_tokens
+            else 0
+        )
+        return decode + prefill
+
+
+class VirtualClock:
+    """Time that passes by calculation: the same workload takes the same time on every machine."""
+
+    name = "virtual"
+
+    def __init__(self, cost: StepCost = StepCost()):
+        self.cost = cost
+        self.now_ns = 0
+
+    def wait_until(self, time_ns: int) -> None:
+        self.now_ns = max(self.now_ns, time_ns)
+
+    def step(self, shape: StepShape, compute: Callable):
+        """Run a forward pass and charge its calculated cost."""
+        result = compute()
+        self.now_ns += self.cost.step_ns(shape)
+        return result
+
+
+class CpuClock:
+    """Time that passes by the processor time of each forward pass; waiting is skipped.
+
+    Other programs on the machine do not count. Where the system's thread clock is coarse (Windows ticks 64 times a
+    second), the wall's counter is read instead, and `note` says so.
+    """
+
+    name = "cpu"
+    COARSE_S = 1e-4
+
+    def __init__(self):
+        self.now_ns = 0
+        coarse = time.get_clock_info("thread_time").resolution > self.COARSE_S
+        self._read_ns = time.perf_counter_ns if coarse else time.thread_time_ns
+        self.note = "the thread clock of this system is coarse: wall time of each step was used" if coarse else ""
+
+    def wait_until(self, time_ns: int) -> None:
+        self.now_ns = max(self.now_ns, time_ns)
+
+    def step(self, shape: StepShape, compute: Callable):
+        """Run a forward pass and charge the processor time that it took."""
+        start = self._read_ns()
+        result = compute()
+        self.now_ns += self._read_ns() - start
+        return result
+
+
+class WallClock:
+    """Real time since the clock was made."""
+
+    name = "wall"
+
+    def __init__(self):
+        self._start_ns = time.perf_counter_ns()
+
+    @property
+    def now_ns(self) -> int:
+        return time.perf_counter_ns() - self._start_ns
+
+    def wait_until(self, time_ns: int) -> None:
+        while (left_ns := time_ns - self.now_ns) > 0:
+            time.sleep(left_ns / NS)
+
+    def step(self, shape: StepShape, compute: Callable):
+        """Run a forward pass; time passes by itself."""
+        return compute()
+
+
+CLOCKS = {"virtual": VirtualClock, "cpu": CpuClock, "wall": WallClock}
+
+
+def make_clock(name: str):
+    """A new clock by its name: virtual, cpu or wall."""
+    if name not in CLOCKS:
+        raise ValueError(f"clock={name!r}: choose one of {', '.join(CLOCKS)}")
+    return CLOCKS[name]()

@@ -1,0 +1,73 @@
+"""Running workloads through policies: one run, or two policies over the very same requests."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from minigpt import metrics
+from minigpt.clock import make_clock
+from minigpt.engine import ModelTokens, ScriptedTokens
+from minigpt.policies import find_policy, implementation, load_loop
+from minigpt.runlog import RunLog
+from minigpt.serving import run
+from minigpt.workload import Workload
+
+SPARE_SLOTS = 8  # in the KV cache, beyond the cap: a loop that exceeds the cap shows it in its log, not as a crash
+
+
+def make_tokens(kind: str, workload: Workload, num_slots: int):
+    """A token source: `model` (the shipped tutor) or `scripted` (the workload's known answers)."""
+    if kind == "scripted":
+        return ScriptedTokens()
+    if kind != "model":
+        raise ValueError(f"tokens={kind!r}: choose model or scripted")
+    from minigpt.tutor import load_tutor
+
+    longest = max(len(item.prompt_token_ids) + item.max_tokens for item in workload.items)
+    return ModelTokens(load_tutor(), num_slots + SPARE_SLOTS, longest)
+
+
+def replay(
+    policy: str, workload: Workload, *, clock="virtual", tokens: str = "model", impl: str | None = None,
+    loop: Callable | None = None, max_batch: int = 8, max_wait_s: float = 0.005, max_inflight: int = 8,
+) -> RunLog:  # fmt: skip
+    """Serve a workload with a policy's loop (or with `loop`); what happened.
+
+    `clock` is virtual, cpu or wall, or a clock object; `impl` is student or solution (default: MINIGPT_IMPL).
+    """
+    found = find_policy(policy)
+    loop = loop or load_loop(found, impl or implementation())
+    return run(
+        loop, workload, clock=make_clock(clock) if isinstance(clock, str) else clock,
+        tokens=make_tokens(tokens, workload, max(max_batch, max_inflight)),
+        max_batch=max_batch, max_wait_s=max_wait_s, max_inflight=max_inflight, streams=found.streams,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runs:
+    """The same requests under two policies."""
+
+    static: RunLog
+    continuous: RunLog
+
+    @property
+    def p95_reduction_percent(self) -> float:
+        return metrics.p95_reduction_percent(self.static, self.continuous)
+
+    @property
+    def throughput_ratio(self) -> float:
+        """Continuous over static."""
+        return metrics.throughput_per_s(self.continuous) / metrics.throughput_per_s(self.static)
+
+    @property
+    def interval_percent(self) -> tuple[float, float]:
+        """A 95 % bootstrap interval of the p95 reduction."""
+        return metrics.bootstrap_interval(metrics.e2e_s(self.static), metrics.e2e_s(self.continuous))
+
+
+def replay_both(workload: Workload, *, impl: str | None = None, **settings) -> Runs:
+    """Serve a workload with the pristine static policy and with the continuous loop of `impl`."""
+    return Runs(
+        static=replay("static", workload, impl="solution", **settings),
+        continuous=replay("continuous", workload, impl=impl, **settings),
+    )

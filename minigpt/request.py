@@ -1,0 +1,36 @@
+"""A client's request and its life, from arrival to answer."""
+
+from dataclasses import dataclass, field
+
+QUEUED, IN_FLIGHT, FINISHED = "queued", "in_flight", "finished"
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Request:
+    """One request, as the queue hands it out. The loop appends tokens; the runtime fills in status and times."""
+
+    request_id: int
+    prompt_token_ids: tuple[int, ...]
+    max_tokens: int  # most output tokens; EOS is not one of them
+    arrival_time_s: float  # scheduled arrival: latency counts from here
+    priority: int = 0  # lower is more urgent
+    output_token_ids: list[int] = field(default_factory=list)
+    status: str = QUEUED
+    first_token_time_s: float | None = None  # None while there is no token, and for ever if the answer is empty
+    finish_time_s: float | None = None  # when the answer left
+
+    def append(self, token_id: int) -> None:
+        """Add one output token to the answer."""
+        self.output_token_ids.append(token_id)
+
+    @property
+    def num_prompt_tokens(self) -> int:
+        return len(self.prompt_token_ids)
+
+    @property
+    def num_output_tokens(self) -> int:
+        return len(self.output_token_ids)
+
+    def __repr__(self) -> str:
+        tokens = f"{self.num_output_tokens} of at most {self.max_tokens} tokens"
+        return f"Request({self.request_id}, {self.status}, {tokens})"

@@ -1,0 +1,277 @@
+"""The serving runtime: what a student's loop sees of a server, and the record of everything it did.
+
+    server.queue      get(timeout_s=None) · get_nowait() · empty() · closed
+    server.clock      time() · sleep(s)
+    server.model      forward_one_step(requests) -> one token id per request · eos_token_id
+    server.respond(request)
+    server.max_batch · server.max_wait_s · server.max_inflight
+
+The loop touches neither tensors nor a wall clock, so that the same code runs on every clock of `minigpt.clock` and
+on either token source of `minigpt.engine`. What it does is written into a `RunLog` by the runtime, not by the loop.
+"""
+
+import queue
+from collections.abc import Callable
+
+from minigpt.arrivals import make_source
+from minigpt.clock import NS, StepShape, to_ns
+from minigpt.engine import Prompt
+from minigpt.request import FINISHED, IN_FLIGHT, Request
+from minigpt.runlog import RequestLog, RunLog, StepLog
+from minigpt.tokenizer import EOS_TOKEN_ID
+
+MAX_IDLE_POLLS = 10_000
+
+
+class ServingError(ValueError):
+    """A loop that broke the server's contract; the message says how, and the way out."""
+
+
+class BusyWait(ServingError):
+    """A loop that asks again and again without letting time pass."""
+
+
+class Server:
+    """One server with its queue, clock and model, for one run over one workload."""
+
+    def __init__(self, workload, *, clock, tokens, max_batch=8, max_wait_s=0.005, max_inflight=8, streams=True):
+        self.max_batch, self.max_wait_s, self.max_inflight = max_batch, max_wait_s, max_inflight
+        self._passing = Passing(clock)
+        self._requests: dict[int, Request] = {}
+        self.log = RunLog(
+            workload=workload, clock=clock.name, streams=streams, max_batch=max_batch, max_inflight=max_inflight
+        )
+        self._source = make_source(workload)
+        self.clock = ServerClock(self._passing)
+        self.queue = RequestQueue(self._source, self._passing, self._admit)
+        self.model = Model(self.log, self._passing, tokens)
+        self._tokens = tokens
+
+    def respond(self, request: Request) -> None:
+        """Send the answer: the request leaves the server now, and its place in the KV cache is free."""
+        life = self.model.life_of(request)
+        life.answer = tuple(request.output_token_ids)
+        life.finish_ns = self._passing.now_ns
+        if life.num_computed_tokens:
+            self._tokens.release(request.request_id)
+        request.status, request.finish_time_s = FINISHED, life.finish_ns / NS
+        self._source.answered(life.finish_ns)
+        self._passing.progress()
+
+    def _admit(self, item, arrival_ns: int) -> Request:
+        request = Request(
+            request_id=item.request_id, prompt_token_ids=item.prompt_token_ids, max_tokens=item.max_tokens,
+            arrival_time_s=arrival_ns / NS, priority=item.priority, status=IN_FLIGHT,
+        )  # fmt: skip
+        self.log.requests[item.request_id] = RequestLog(
+            item=item, arrival_ns=arrival_ns, admitted_ns=self._passing.now_ns
+        )
+        return request
+
+
+class Passing:
+    """Lets time pass, and notices a loop that does not."""
+
+    def __init__(self, clock):
+        self._clock = clock
+        self._idle_polls = 0
+
+    @property
+    def now_ns(self) -> int:
+        return self._clock.now_ns
+
+    def progress(self) -> None:
+        self._idle_polls = 0
+
+    def poll(self) -> None:
+        """Count a question that lets no time pass."""
+        self._idle_polls += 1
+        if self._idle_polls > MAX_IDLE_POLLS and self._clock.name != "wall":
+            raise BusyWait(
+                f"the loop asked {MAX_IDLE_POLLS:,} times in a row without letting time pass. "
+                "Nothing can change until it does: wait with queue.get(timeout_s=...) or clock.sleep(s)"
+            )
+
+    def wait_until(self, time_ns: int) -> None:
+        if time_ns > self._clock.now_ns:
+            self._clock.wait_until(time_ns)
+            self.progress()
+
+    def step(self, shape: StepShape, compute: Callable):
+        self.progress()
+        return self._clock.step(shape, compute)
+
+
+class ServerClock:
+    """`server.clock`."""
+
+    def __init__(self, passing: Passing):
+        self._passing = passing
+
+    @property
+    def now_ns(self) -> int:
+        """The same in nanoseconds, for the runtime's own use."""
+        return self._passing.now_ns
+
+    def time(self) -> float:
+        """Seconds since the run began."""
+        self._passing.poll()
+        return self._passing.now_ns / NS
+
+    def sleep(self, seconds: float) -> None:
+        """Let `seconds` pass."""
+        self._passing.poll()
+        self._passing.wait_until(self._passing.now_ns + to_ns(seconds))
+
+
+class RequestQueue:
+    """`server.queue`: requests that have arrived and were not taken yet, oldest first."""
+
+    def __init__(self, source, passing: Passing, admit: Callable):
+        self._source, self._passing, self._admit = source, passing, admit
+
+    @property
+    def closed(self) -> bool:
+        """Whether the queue is empty and no request will arrive any more."""
+        self._passing.poll()
+        return self._source.exhausted
+
+    def empty(self) -> bool:
+        """Whether no request is waiting now."""
+        self._passing.poll()
+        return not self._ready()
+
+    def get_nowait(self) -> Request:
+        """The oldest waiting request; raises queue.Empty if none is waiting."""
+        self._passing.poll()
+        if not self._ready():
+            raise queue.Empty
+        return self._take()
+
+    def get(self, timeout_s: float | None = None) -> Request:
+        """The oldest waiting request, waiting for one up to `timeout_s` seconds (None: as long as it takes).
+
+        Lets time pass to the earlier of the next arrival and the deadline; an arrival exactly at the deadline
+        counts. Raises queue.Empty if none came; at once if the queue is closed or the timeout is not positive.
+        """
+        self._passing.poll()
+        if self._ready():
+            return self._take()
+        if self._source.exhausted or (timeout_s is not None and timeout_s <= 0):
+            raise queue.Empty
+        next_ns = self._source.next_ns
+        if timeout_s is None and next_ns is None:
+            raise ServingError("queue.get() would wait for ever: every client is waiting for an answer. Respond first")
+        deadline_ns = next_ns if timeout_s is None else self._passing.now_ns + to_ns(timeout_s)
+        self._passing.wait_until(deadline_ns if next_ns is None else min(next_ns, deadline_ns))
+        if not self._ready():
+            raise queue.Empty
+        return self._take()
+
+    def _ready(self) -> bool:
+        next_ns = self._source.next_ns
+        return next_ns is not None and next_ns <= self._passing.now_ns
+
+    def _take(self) -> Request:
+        self._passing.progress()
+        return self._admit(*self._source.take())
+
+
+class Model:
+    """`server.model`: one step of the running batch, whatever computes it."""
+
+    eos_token_id = EOS_TOKEN_ID
+
+    def __init__(self, log: RunLog, passing: Passing, tokens):
+        self._log, self._passing, self._tokens = log, passing, tokens
+        self._steps_left = step_limit(log.workload)
+
+    def forward_one_step(self, requests: list[Request]) -> list[int]:
+        """One forward pass: the next token id of each request, in their order.
+
+        Requests without KV are prefilled together in this step and yield their first token in it; the others get
+        one decode pass. A request that has ended may be passed again: it costs its row and yields EOS.
+        """
+        lives = [self.life_of(request) for request in requests]
+        self._check_batch(lives)
+        new = [life for life in lives if not life.num_computed_tokens]
+        running = [life for life in lives if life.num_computed_tokens]
+        shape = StepShape(
+            num_decode=len(running),
+            num_prefill_tokens=sum(len(life.item.prompt_token_ids) for life in new),
+            num_context_tokens=sum(life.num_computed_tokens + 1 for life in running),
+        )
+        start_ns = self._passing.now_ns
+        tokens = self._passing.step(shape, lambda: self._compute(new, running))
+        self._record(start_ns, shape, lives, tokens)
+        for request, life in zip(requests, lives):
+            if life.token_times_ns:
+                request.first_token_time_s = life.token_times_ns[0] / NS
+        return [tokens[life.item.request_id] for life in lives]
+
+    def life_of(self, request: Request) -> RequestLog:
+        """The runtime's own record of a request that is in flight."""
+        life = self._log.requests.get(getattr(request, "request_id", None))
+        if life is None:
+            raise ServingError(f"{request!r} did not come from server.queue: take requests from there")
+        if life.finish_ns is not None:
+            raise ServingError(f"request {request.request_id} has been answered and has left: drop it from the batch")
+        return life
+
+    def _check_batch(self, lives: list[RequestLog]) -> None:
+        if not lives:
+            raise ServingError("forward_one_step got no requests: a step needs at least one")
+        if len({life.item.request_id for life in lives}) < len(lives):
+            raise ServingError("forward_one_step got a request twice: pass each once a step")
+        self._steps_left -= 1
+        if self._steps_left < 0:
+            raise ServingError(
+                "the loop took many more steps than its requests have tokens: does a request that has ended leave?"
+            )
+
+    def _compute(self, new: list[RequestLog], running: list[RequestLog]) -> dict[int, int]:
+        tokens = {}
+        if new:
+            prompts = [
+                Prompt(
+                    request_id=life.item.request_id, token_ids=life.item.prompt_token_ids,
+                    answer=life.item.answer, ignore_eos=life.item.ignore_eos,
+                )
+                for life in new
+            ]  # fmt: skip
+            tokens.update(zip((life.item.request_id for life in new), self._tokens.start(prompts)))
+        if running:
+            ids = [life.item.request_id for life in running]
+            last = [EOS_TOKEN_ID if life.ended else life.token_ids[-1] for life in running]
+            tokens.update(zip(ids, self._tokens.advance(ids, last)))
+        return tokens
+
+    def _record(self, start_ns: int, shape: StepShape, lives: list[RequestLog], tokens: dict[int, int]) -> None:
+        end_ns = self._passing.now_ns
+        useful = []
+        for life in lives:
+            request_id = life.item.request_id
+            if life.ended:
+                tokens[request_id] = EOS_TOKEN_ID
+                continue
+            useful.append(request_id)
+            life.num_computed_tokens += 1 if life.num_computed_tokens else len(life.item.prompt_token_ids)
+            life.accept(tokens[request_id], end_ns)
+        self._log.steps.append(
+            StepLog(
+                start_ns=start_ns, end_ns=end_ns, request_ids=tuple(life.item.request_id for life in lives),
+                useful_ids=tuple(useful), num_prefill_tokens=shape.num_prefill_tokens,
+            )
+        )  # fmt: skip
+
+
+def step_limit(workload) -> int:
+    """Far more steps than any sensible policy needs: what stops a loop that never ends."""
+    return 1_000 + 20 * sum(item.max_tokens + 1 for item in workload.items)
+
+
+def run(loop: Callable, workload, *, clock, tokens, **settings) -> RunLog:
+    """Let `loop(server)` serve the workload; what it did. Settings are those of `Server`."""
+    server = Server(workload, clock=clock, tokens=tokens, **settings)
+    loop(server)
+    return server.log.closed_at(clock.now_ns)
