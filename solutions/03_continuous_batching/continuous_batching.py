@@ -1,0 +1,101 @@
+"""Lab 03, continuous batching: schedule token-steps, not requests.
+
+The loop holds the requests that are in flight. At every step it fills free seats from the queue, runs one forward
+pass, and lets those that have ended leave at once. `server` is described in minigpt/serving.py.
+"""
+
+import math
+import random
+
+
+def admit(server, in_flight):
+    """Fill the free seats of `in_flight` (a list, changed in place) from the queue, oldest first.
+
+    Never more than `server.max_inflight` requests are in flight, and nothing here lets time pass: a running request
+    is losing time while you wait.
+    """
+    # BEGIN SOLUTION 3.1
+    while len(in_flight) < server.max_inflight and not server.queue.empty():
+        in_flight.append(server.queue.get_nowait())
+    # END SOLUTION
+
+
+def decode_one_step(server, in_flight):
+    """One forward pass over all requests in flight; returns the list of those that ended in it.
+
+    Each request gets its token appended, unless the token is EOS, which is no output token. A request has ended when
+    its token is `server.model.eos_token_id`, or when it has `max_tokens` output tokens.
+    """
+    # BEGIN SOLUTION 3.2
+    finished = []
+    for request, token in zip(in_flight, server.model.forward_one_step(in_flight)):
+        is_eos = token == server.model.eos_token_id
+        if not is_eos:
+            request.append(token)
+        if is_eos or request.num_output_tokens == request.max_tokens:
+            finished.append(request)
+    return finished
+    # END SOLUTION
+
+
+def retire(server, in_flight, finished):
+    """Let the `finished` requests leave: out of `in_flight` (changed in place), and answered, in this very step."""
+    # BEGIN SOLUTION 3.3
+    for request in finished:
+        in_flight.remove(request)
+        server.respond(request)
+    # END SOLUTION
+
+
+def continuous_batch_loop(server):
+    """Serve until the queue is closed and nobody is in flight: admit, decode one step, retire, and again.
+
+    With nobody in flight there is nothing to compute: wait for the next arrival, as long as it takes.
+    """
+    # BEGIN SOLUTION 3.4
+    in_flight = []
+    while in_flight or not server.queue.closed:
+        if not in_flight:
+            in_flight.append(server.queue.get())
+        admit(server, in_flight)
+        finished = decode_one_step(server, in_flight)
+        retire(server, in_flight, finished)
+    # END SOLUTION
+
+
+def p95_s(records):
+    """The nearest-rank p95 of end-to-end latency, in seconds: the ⌈0.95·n⌉-th smallest.
+
+    `records` is a list of dicts, one a request, with `request_id`, `arrival_s` (scheduled), `admitted_s` (taken from
+    the queue) and `finish_s` (answered); the last two are None for a request that did not get so far. Latency counts
+    from the scheduled arrival; a request without an answer is infinitely late. No records: ValueError.
+    """
+    # BEGIN SOLUTION 3.5
+    if not records:
+        raise ValueError("records is empty: the p95 of nothing is not defined")
+    latencies = sorted(
+        math.inf if record["finish_s"] is None else record["finish_s"] - record["arrival_s"] for record in records
+    )
+    return latencies[math.ceil(len(latencies) * 95 / 100) - 1]
+    # END SOLUTION
+
+
+def reduction_interval(static_records, continuous_records, num_resamples, seed):
+    """A 95 % bootstrap interval (low, high) of the p95 reduction, in per cent.
+
+    The two lists hold the same requests, in any order: pair them by `request_id`. A resample draws as many pairs as
+    there are, with replacement, and computes 100·(1 − p95 continuous / p95 static). Low and high are the 2.5th and
+    97.5th nearest-rank percentiles of `num_resamples` such reductions, drawn with `random.Random(seed)`.
+    """
+    # BEGIN SOLUTION 3.6
+    rng = random.Random(seed)
+    continuous = {record["request_id"]: record for record in continuous_records}
+    pairs = [(record, continuous[record["request_id"]]) for record in static_records]
+    reductions = []
+    for _ in range(num_resamples):
+        before, after = zip(*rng.choices(pairs, k=len(pairs)))
+        reductions.append(100 * (1 - p95_s(after) / p95_s(before)))
+    reductions.sort()
+    low, high = (math.ceil(num_resamples * share) - 1 for share in (0.025, 0.975))
+    return reductions[low], reductions[high]
+    # END SOLUTION

@@ -1,0 +1,74 @@
+"""How a check can end, and what it says then, in both languages."""
+
+from dataclasses import dataclass
+
+from minigpt.language import language
+
+PASSED, WRONG, NOT_IMPLEMENTED, BLOCKED = "passed", "wrong", "not_implemented", "blocked"
+IMPORT_ERROR, CRASHED, PROCESS_ENDED, TIMED_OUT = "import_error", "crashed", "process_ended", "timed_out"
+OUT_OF_MEMORY, INCONCLUSIVE, GRADER_ERROR = "out_of_memory", "inconclusive", "grader_error"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """The same sentence in both languages; `str` gives the reader's."""
+
+    en: str
+    es: str
+
+    def __str__(self) -> str:
+        return self.es if language() == "es" else self.en
+
+    def format(self, **values) -> "Text":
+        return Text(self.en.format(**values), self.es.format(**values))
+
+
+def t(en: str, es: str) -> Text:
+    """A text in both languages."""
+    return Text(en, es)
+
+
+# What each outcome means, in one line of plain words.
+MEANING = {
+    PASSED: t("does what it should", "hace lo que debe"),
+    WRONG: t("it ran, and the result is not the expected one", "se ejecutó, y el resultado no es el esperado"),
+    NOT_IMPLEMENTED: t("not written yet", "aún sin escribir"),
+    BLOCKED: t("waits for an earlier exercise", "espera a un ejercicio anterior"),
+    IMPORT_ERROR: t("the file could not be loaded", "no se pudo cargar el archivo"),
+    CRASHED: t("your code raised an exception", "tu código lanzó una excepción"),
+    PROCESS_ENDED: t("your code ended the process", "tu código terminó el proceso"),
+    TIMED_OUT: t("it did not come back in time", "no volvió a tiempo"),
+    OUT_OF_MEMORY: t("it asked for more memory than it may have", "pidió más memoria de la permitida"),
+    INCONCLUSIVE: t("the measurement was too noisy to decide", "la medida fue demasiado ruidosa para decidir"),
+    GRADER_ERROR: t("the grader itself failed: please report it", "falló el propio corrector: avísanos, por favor"),
+}
+
+
+class CheckFailed(Exception):
+    """A check that did not pass; carries what the report will say."""
+
+    def __init__(self, outcome: str, *, expected: object = None, got: object = None, hint: Text | str = ""):
+        super().__init__(outcome)
+        self.outcome, self.expected, self.got, self.hint = outcome, expected, got, hint
+
+
+def wrong(*, expected, got, hint: Text) -> CheckFailed:
+    """A result that is not the expected one."""
+    return CheckFailed(WRONG, expected=expected, got=got, hint=hint)
+
+
+def expect(condition: bool, *, expected, got, hint: Text) -> None:
+    """Fail the check unless the condition holds."""
+    if not condition:
+        raise wrong(expected=expected, got=got, hint=hint)
+
+
+def expect_equal(got, expected, *, hint: Text) -> None:
+    """Fail the check unless the two are the same plain value of the same type."""
+    expect(type(got) is type(expected) and got == expected, expected=expected, got=got, hint=hint)
+
+
+def expect_number(got, expected: float, *, tolerance: float, hint: Text) -> None:
+    """Fail the check unless `got` is a number within an absolute tolerance."""
+    is_number = type(got) in (int, float)
+    expect(is_number and abs(got - expected) <= tolerance, expected=expected, got=got, hint=hint)

@@ -1,0 +1,141 @@
+"""Results as people and programs read them: a table, JSON, Gradescope's results.json."""
+
+import json
+import re
+from pathlib import Path
+
+from minigpt.language import language, say
+from tests.grader.outcomes import BLOCKED, MEANING, NOT_IMPLEMENTED, PASSED, WRONG
+from tests.grader.plugin import Result
+
+MAX_SHOWN = 300  # characters of an expected or got value
+WIDTH = 78
+
+
+def shown(value) -> str:
+    """A value as a report shows it: bounded, on one line, without control characters."""
+    text = value if isinstance(value, str) else str(value)
+    if isinstance(value, float):
+        text = f"{value:.6g}"
+    text = re.sub(r"[\x00-\x1f\x7f-\x9f]", "�", text)
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}… ({len(text):,} characters)"
+
+
+def table(results: list[Result], exercises) -> str:
+    """Every check under its exercise, with points, and what a failure says."""
+    lines = []
+    for exercise in exercises:
+        own = [result for result in results if result.info.exercise == exercise.id]
+        if not own:
+            continue
+        got, most = sum(r.points for r in own), sum(r.info.points for r in own)
+        head = f"{exercise.id} {exercise.function or exercise.title}"
+        points = say(en=f"{got} of {most} points", es=f"{got} de {most} puntos")
+        lines += ["", head + points.rjust(max(WIDTH - len(head), len(points) + 2))]
+        for result in own:
+            lines += check_lines(result)
+    return "\n".join(lines[1:])
+
+
+def check_lines(result: Result) -> list[str]:
+    """One check's lines in the table."""
+    lines = [f"  {result.outcome:16} {result.info.title}"]
+    indent = " " * 19
+    if result.outcome in (PASSED, NOT_IMPLEMENTED):
+        return lines
+    if result.outcome == WRONG:
+        expected, got = shown(result.expected), shown(result.got)
+        label = say(en="expected {}", es="se esperaba {}"), say(en="got {}", es="se obtuvo {}")
+        both = [label[0].format(expected), label[1].format(got)]
+        joined = "   ".join(both)
+        lines += [indent + joined] if len(joined) < 90 else [indent + line for line in both]
+    else:
+        detail = f": {shown(result.got)}" if result.got is not None else ""
+        lines.append(f"{indent}{MEANING[result.outcome]}{detail}")
+    if str(result.hint):
+        label = say(en="hint: ", es="pista: ") if result.outcome != BLOCKED else ""
+        lines.append(f"{indent}{label}{result.hint}")
+    return lines
+
+
+def headline(results: list[Result], measurements: dict) -> str:
+    """The sum, and what was measured."""
+    points, most = sum(r.points for r in results), sum(r.info.points for r in results)
+    lines = [say(en=f"score: {points} of {most}", es=f"puntuación: {points} de {most}")]
+    if not measurements:
+        return lines[0]
+    names = {
+        "p95_static_ms": say(en="p95 static, ms (virtual clock)", es="p95 estático, ms (reloj virtual)"),
+        "p95_continuous_ms": say(en="p95 continuous, ms (virtual clock)", es="p95 continuo, ms (reloj virtual)"),
+        "p95_reduction_percent": say(en="p95 reduction, %", es="reducción del p95, %"),
+        "throughput_ratio": say(en="throughput, continuous / static", es="throughput, continuo / estático"),
+        "cpu_p95_reduction_percent": say(
+            en="p95 reduction, % (measured on this processor, not graded)",
+            es="reducción del p95, % (medida en este procesador, no puntúa)",
+        ),
+        "cpu_interval_percent": say(en="  its 95 % interval", es="  su intervalo del 95 %"),
+    }
+    for key, value in measurements.items():
+        text = " … ".join(f"{part:.1f}" for part in value) if isinstance(value, (list, tuple)) else shown(value)
+        lines.append(f"  {names.get(key, key):62} {text}")
+    return "\n".join(lines)
+
+
+def as_json(lab: str, impl: str, results: list[Result], measurements: dict, notes: dict) -> dict:
+    """The report as plain data; `score` and `points` are points, names ending in `_percent` are percentages."""
+    return {
+        "lab": lab, "impl": impl, "language": language(),
+        "score": sum(r.points for r in results), "max_score": sum(r.info.points for r in results),
+        "exercises": _by_exercise(results),
+        "checks": [_check_json(result) for result in results],
+        "measurements": measurements, **notes,
+    }  # fmt: skip
+
+
+def _by_exercise(results: list[Result]) -> list[dict]:
+    ids = sorted({result.info.exercise for result in results})
+    own = {key: [r for r in results if r.info.exercise == key] for key in ids}
+    return [
+        {"id": key, "points": sum(r.points for r in own[key]), "max_points": sum(r.info.points for r in own[key])}
+        for key in ids
+    ]
+
+
+def _check_json(result: Result) -> dict:
+    values = {name: None if value is None else shown(value) for name, value in
+              (("expected", result.expected), ("got", result.got))}  # fmt: skip
+    return {
+        "id": result.id, "exercise": result.info.exercise, "title": str(result.info.title),
+        "outcome": result.outcome, "points": result.points, "max_points": result.info.points,
+        **values, "hint": str(result.hint),
+    }  # fmt: skip
+
+
+def as_gradescope(report: dict) -> dict:
+    """The same results in the form that Gradescope's autograder reads."""
+    tests = [
+        {
+            "name": f"{check['exercise']} {check['title']}", "number": check["exercise"],
+            "score": check["points"], "max_score": check["max_points"],
+            "status": "passed" if check["outcome"] == PASSED else "failed", "output": _gradescope_text(check),
+        }
+        for check in report["checks"]
+    ]  # fmt: skip
+    return {"score": report["score"], "output_format": "text", "tests": tests}
+
+
+def _gradescope_text(check: dict) -> str:
+    parts = [check["outcome"]]
+    if check["expected"] is not None:
+        parts.append(say(en=f"expected {check['expected']}", es=f"se esperaba {check['expected']}"))
+    if check["got"] is not None:
+        parts.append(say(en=f"got {check['got']}", es=f"se obtuvo {check['got']}"))
+    return "\n".join([*parts, check["hint"]] if check["hint"] else parts)
+
+
+def write_json(path: Path, data: dict) -> None:
+    """Write a results file; its folder is made if need be."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(data, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+
+

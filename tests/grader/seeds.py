@@ -1,0 +1,12 @@
+"""Seeds of graded workloads: a list on which the reference is known to pass (tests/repo/test_seeds.py)."""
+
+import random
+
+GRADED_SEEDS = tuple(range(100, 300))
+
+
+def graded_seed(student_seed: int) -> int:
+    """The workload seed of a student; seed 0 is everybody's own `make grade`."""
+    if student_seed == 0:
+        return GRADED_SEEDS[0]
+    return random.Random(student_seed).choice(GRADED_SEEDS)

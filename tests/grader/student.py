@@ -1,0 +1,57 @@
+"""What a check sees of the code under test: calls of its functions, on servers that stay on this side."""
+
+from pathlib import Path
+
+from minigpt.clock import VirtualClock
+from minigpt.engine import ScriptedTokens
+from minigpt.policies import find_policy
+from minigpt.replay import make_tokens
+from minigpt.runlog import RunLog
+from minigpt.serving import Server
+from minigpt.workload import Workload
+from tests.grader.server_desk import ServerDesk
+from tests.grader.session import SERVER, Limits, Worker
+
+
+class OneMillisecond:
+    """A step cost for hand-worked timelines, which count in steps: whatever a step computes, it takes 1 ms."""
+
+    def step_ns(self, shape) -> int:
+        return 1_000_000
+
+
+class Student:
+    """One student's file, called in a worker."""
+
+    def __init__(self, file: Path, given_code: Path, *, scripted: bool = False, seed: int = 0, needs_torch=False):
+        self.file = file
+        self.scripted = scripted  # no model in long runs either: for trying many wrong solutions quickly
+        self.seed = seed  # of graded workloads
+        self.measurements: dict[str, object] = {}  # figures for the report's headline
+        self.worker = Worker(file, given_code, needs_torch=needs_torch, limits=Limits())
+
+    def call(self, function: str, *args):
+        """The result of a function of plain values."""
+        return self.worker.call(function, list(args))[0]
+
+    def server(self, workload: Workload, *, clock=None, tokens=None, **settings) -> ServerDesk:
+        """A server on this side; by default every step takes one millisecond and answers are scripted."""
+        clock = clock or VirtualClock(OneMillisecond())
+        return ServerDesk(Server(workload, clock=clock, tokens=tokens or ScriptedTokens(), **settings))
+
+    def call_on(self, desk: ServerDesk, function: str, *args):
+        """Call `function(server, *args)`: its result, and the other arguments as they are afterwards."""
+        result, args_after = self.worker.call(function, [SERVER, *args], desk)
+        return result, args_after[1:]
+
+    def run_loop(self, policy: str, workload: Workload, *, clock=None, tokens: str = "scripted", **settings) -> RunLog:
+        """Let the student's loop of a policy serve a workload; what the runtime saw."""
+        found = find_policy(policy)
+        settings = {"max_batch": 8, "max_inflight": 8, "max_wait_s": 0.005, **settings}
+        kind = "scripted" if self.scripted else tokens
+        num_slots = max(settings["max_batch"], settings["max_inflight"])
+        desk = self.server(
+            workload, clock=clock, tokens=make_tokens(kind, workload, num_slots), streams=found.streams, **settings
+        )
+        self.call_on(desk, found.function)
+        return desk.server.log.closed_at(desk.server.clock.now_ns)

@@ -1,0 +1,37 @@
+"""Small workloads with answers that can be worked out by hand: one step is one millisecond."""
+
+from minigpt.workload import WorkItem, Workload
+
+MS = 1_000_000  # nanoseconds
+
+
+def scene(*requests: tuple[float, int], name: str = "scene", ends_with_eos: bool = False) -> Workload:
+    """A workload of (arrival in ms, answer length in tokens), with request ids 0, 1, 2 …
+
+    An answer ends at its token limit, unless `ends_with_eos`: then the limit is far away and EOS takes a step more.
+    """
+    return Workload(
+        name=name,
+        items=tuple(
+            WorkItem(
+                request_id=i, prompt_token_ids=(97 + i % 26,), max_tokens=200 if ends_with_eos else length,
+                arrival_ns=round(arrival_ms * MS), answer=tuple((i * 7 + k) % 200 for k in range(length)),
+            )
+            for i, (arrival_ms, length) in enumerate(requests)
+        ),
+    )  # fmt: skip
+
+
+def finish_ms(log) -> dict[int, float]:
+    """When each answer left, in milliseconds."""
+    return {i: life.finish_ns / MS for i, life in log.requests.items() if life.finish_ns is not None}
+
+
+def answers(log) -> dict[int, tuple[int, ...]]:
+    """What each client got."""
+    return {i: life.answer for i, life in log.requests.items() if life.answer is not None}
+
+
+def scripted_answers(workload: Workload) -> dict[int, tuple[int, ...]]:
+    """What each client should get."""
+    return {item.request_id: item.answer for item in workload.items}

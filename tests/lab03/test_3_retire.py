@@ -1,0 +1,40 @@
+"""Exercise 3.3: `retire` lets those that ended leave at once."""
+
+from tests.grader.check import check
+from tests.grader.outcomes import expect_equal, t
+from tests.lab03.scenes import scene
+
+
+def retired(student):
+    """Four in flight, of which 1 and 2 have ended after one step: ids in flight, the server."""
+    desk = student.server(scene((0, 5), (0, 1), (0, 1), (0, 5)), max_inflight=4)
+    running = desk.take(4)
+    for request, token in zip(running, desk.server.model.forward_one_step(running)):
+        request.append(token)
+    # Both arguments name the same requests: the worker has one object for each.
+    _, (after, _) = student.call_on(desk, "retire", running, running[1:3])
+    ids = [request.request_id for request in after] if isinstance(after, list) else after
+    return ids, desk
+
+
+@check("3.3", points=1, en="frees the seats of those that ended", es="libera los asientos de las que terminaron")
+def test_frees_the_seats(student):
+    ids, _ = retired(student)
+    expect_equal(ids, [0, 3], hint=t(
+        "requests 1 and 2 had ended, 0 and 3 go on in their order. Did you walk along the list while removing from it? "
+        "(section 3.3)",
+        "las peticiones 1 y 2 habían terminado; 0 y 3 siguen en su orden. ¿Recorriste la lista mientras quitabas "
+        "elementos? (sección 3.3)",
+    ))  # fmt: skip
+
+
+@check("3.3", points=1, en="answers in the same step", es="responde en el mismo paso")
+def test_answers_at_once(student):
+    _, desk = retired(student)
+    left = {life.item.request_id: life.finish_ns / 1e6 for life in desk.server.log.finished}
+    expect_equal(left, {1: 1.0, 2: 1.0}, hint=t(
+        "(request: when its answer left, in ms): the step ended at 1 ms, and both answers leave then, through "
+        "server.respond (section 3.3)",
+        "(petición: cuándo salió su respuesta, en ms): el paso terminó en 1 ms, y las dos respuestas salen entonces, con "
+        "server.respond (sección 3.3)",
+    ))  # fmt: skip

@@ -1,0 +1,110 @@
+"""Exercise 3.4: the loop, step by step.
+
+One step is one millisecond. The scene of the lab, with two seats:
+
+    A  3 tokens   |AAA
+    B 30 tokens   |BBBBBBBBBBBBBBBBBBBBBBBBBBBBBB
+    C  5 tokens   |...CCCCC          waits for A's seat, has it in step 4
+                   123456789…
+"""
+
+import random
+
+from tests.grader.check import check
+from tests.grader.outcomes import expect, expect_equal, t
+from tests.lab03.scenes import answers, finish_ms, scene, scripted_answers
+
+LAB_SCENE = ((0, 3), (0, 30), (0, 5))
+
+
+def busy_scene(seed: int = 11):
+    """Sixty requests of 1 to 40 tokens that come in a crowd and then in drops; some end with EOS."""
+    rng = random.Random(seed)
+    arrivals = [rng.choice((0, 0, rng.uniform(0, 120), rng.uniform(200, 400))) for _ in range(60)]
+    return scene(*((arrival, rng.randint(1, 40)) for arrival in arrivals), ends_with_eos=seed % 2 == 0)
+
+
+@check("3.4", points=2, en="A leaves at step 3, B at step 30, C gets A's seat in step 4",
+       es="A sale en el paso 3, B en el 30 y C ocupa el asiento de A en el paso 4")  # fmt: skip
+def test_the_scene_of_the_lab(student):
+    log = student.run_loop("continuous", scene(*LAB_SCENE), max_inflight=2)
+    expect_equal(finish_ms(log), {0: 3.0, 1: 30.0, 2: 8.0}, hint=t(
+        "(request: step in which it left). Later than expected means a seat that stayed taken or empty for a step: do "
+        "admit and retire both run at every step? (section 3.4)",
+        "(petición: paso en que salió). Más tarde de lo esperado significa un asiento ocupado o vacío un paso de más: "
+        "¿se ejecutan admit y retire en cada paso? (sección 3.4)",
+    ))  # fmt: skip
+
+
+@check("3.4", points=2, en="every request is answered, with its own tokens",
+       es="toda petición recibe respuesta, con sus propios tokens")  # fmt: skip
+def test_everybody_is_answered(student):
+    for seed in (11, 12):
+        workload = busy_scene(seed)
+        got, expected = answers(student.run_loop("continuous", workload)), scripted_answers(workload)
+        expect(got.keys() == expected.keys(), expected=f"{len(expected)}", got=f"{len(got)}", hint=t(
+            "(answers): requests were dropped. When the queue closes, some are still in flight (section 3.4)",
+            "(respuestas): se perdieron peticiones. Cuando la cola se cierra, algunas siguen en vuelo (sección 3.4)",
+        ))  # fmt: skip
+        different = [i for i in expected if got[i] != expected[i]]
+        expect_equal(different, [], hint=t(
+            "(requests with other tokens than alone): batching must not change an answer (section 3.4)",
+            "(peticiones con otros tokens que a solas): el batching no debe cambiar ninguna respuesta (sección 3.4)",
+        ))  # fmt: skip
+
+
+@check("3.4", points=1, en="waits for the next arrival when nobody is in flight",
+       es="espera a la próxima llegada cuando no hay nadie en vuelo")  # fmt: skip
+def test_waits_when_idle(student):
+    log = student.run_loop("continuous", scene((5, 2), (100.5, 3)))
+    expect_equal(finish_ms(log), {0: 7.0, 1: 103.5}, hint=t(
+        "(request: when it left, in ms): a request that finds the server empty starts at its arrival (section 3.4)",
+        "(petición: cuándo salió, en ms): una petición que encuentra el servidor vacío empieza al llegar (sección 3.4)",
+    ))  # fmt: skip
+
+
+@check("3.4", points=1, en="starts without a full batch", es="empieza sin esperar un lote completo")
+def test_starts_at_once(student):
+    log = student.run_loop("continuous", scene((0, 4), (2, 4), (50, 1)), max_inflight=4, max_wait_s=0.02)
+    expect_equal(finish_ms(log), {0: 4.0, 1: 6.0, 2: 51.0}, hint=t(
+        "(request: when it left, in ms): the first one starts alone at 0 ms; nobody waits for company here (section 3.4)",
+        "(petición: cuándo salió, en ms): la primera empieza sola en 0 ms; aquí nadie espera compañía (sección 3.4)",
+    ))  # fmt: skip
+
+
+@check("3.4", points=1, en="every request in flight gets a token at every step",
+       es="toda petición en vuelo recibe un token en cada paso")  # fmt: skip
+def test_nobody_starves(student):
+    log = student.run_loop("continuous", busy_scene())
+    late = [i for i, life in log.requests.items() if life.finish_ns is None or _skipped_steps(log, life)]
+    expect_equal(late, [], hint=t(
+        "(requests that sat through a step without a token): pass all of in_flight to every step (section 3.4)",
+        "(peticiones que pasaron un paso sin token): pasa todo in_flight en cada paso (sección 3.4)",
+    ))  # fmt: skip
+
+
+def _skipped_steps(log, life) -> int:
+    during = sum(life.admitted_ns <= step.start_ns and step.end_ns <= life.finish_ns for step in log.steps)
+    return during - sum(life.item.request_id in step.request_ids for step in log.steps)
+
+
+@check("3.4", points=1, en="keeps to the cap all along", es="respeta el tope de principio a fin")
+def test_keeps_to_the_cap_all_along(student):
+    log = student.run_loop("continuous", busy_scene(), max_inflight=5)
+    expect_equal(max(len(step.request_ids) for step in log.steps), 5, hint=t(
+        "(most rows in a step, with max_inflight=5 and a crowd waiting) (section 3.4)",
+        "(máximo de filas en un paso, con max_inflight=5 y mucha gente esperando) (sección 3.4)",
+    ))  # fmt: skip
+
+
+@check("3.4", points=1, en="equal lengths in one burst: no gain, no loss",
+       es="longitudes iguales en una ráfaga: ni ganancia ni pérdida")  # fmt: skip
+def test_equal_lengths_in_one_burst(student):
+    log = student.run_loop("continuous", scene(*[(0, 16)] * 32), max_inflight=8)
+    last = sorted(finish_ms(log).values())
+    expect_equal(last, [16.0] * 8 + [32.0] * 8 + [48.0] * 8 + [64.0] * 8, hint=t(
+        "(when the 32 answers left, in ms): with equal lengths, all there at once, continuous batching makes the same "
+        "batches as static (section 3.5)",
+        "(cuándo salieron las 32 respuestas, en ms): con longitudes iguales y todas a la vez, el batching continuo forma "
+        "los mismos lotes que el estático (sección 3.5)",
+    ))  # fmt: skip

@@ -1,0 +1,59 @@
+"""Exercise 3.5: the p95 of a run, counted honestly."""
+
+from tests.grader.check import check
+from tests.grader.outcomes import CRASHED, CheckFailed, expect, expect_number, t
+
+
+def record(request_id: int, arrival_s: float, finish_s: float | None, admitted_s: float | None = None) -> dict:
+    return {"request_id": request_id, "arrival_s": arrival_s, "admitted_s": admitted_s, "finish_s": finish_s}
+
+
+def lasting(*latencies: float) -> list[dict]:
+    """Records of these latencies, in this order, each with its own arrival."""
+    return [record(i, 10.0 * i, 10.0 * i + latency, 10.0 * i) for i, latency in enumerate(latencies)]
+
+
+@check("3.5", points=1, en="is the nearest-rank percentile", es="es el percentil de rango más cercano")
+def test_nearest_rank(student):
+    ramp = [float(n) for n in range(40, 0, -1)]
+    for latencies, expected in ((ramp, 38.0), (ramp[:20], 39.0), ([3.0, 1.0, 2.0], 3.0), ([7.0], 7.0)):
+        expect_number(student.call("p95_s", lasting(*latencies)), expected, tolerance=1e-9, hint=t(
+            "the ⌈0.95·n⌉-th smallest of n, counted from 1: the 38th of 40, the 19th of 20, the 3rd of 3. It is always a "
+            "latency that was measured, never one between two (section 3.6)",
+            "el ⌈0.95·n⌉-ésimo menor de n, contando desde 1: el 38.º de 40, el 19.º de 20, el 3.º de 3. Siempre es una "
+            "latencia medida, nunca una intermedia (sección 3.6)",
+        ))  # fmt: skip
+
+
+@check("3.5", points=1, en="counts from the scheduled arrival", es="cuenta desde la llegada programada")
+def test_counts_from_arrival(student):
+    records = [record(0, 0.0, 2.0, admitted_s=1.5), record(1, 0.5, 4.0, admitted_s=3.0)]
+    expect_number(student.call("p95_s", records), 3.5, tolerance=1e-9, hint=t(
+        "request 1 arrived at 0.5 s, was admitted at 3 s and answered at 4 s: its client waited 3.5 s (section 3.6)",
+        "la petición 1 llegó en 0.5 s, fue admitida en 3 s y respondida en 4 s: su cliente esperó 3.5 s (sección 3.6)",
+    ))  # fmt: skip
+
+
+@check("3.5", points=1, en="a request without an answer is a miss", es="una petición sin respuesta es un fallo")
+def test_unanswered_is_a_miss(student):
+    records = [*lasting(*[1.0] * 18), record(18, 0.0, None), record(19, 0.0, None)]
+    got = student.call("p95_s", records)
+    expect(got == float("inf"), expected=float("inf"), got=got, hint=t(
+        "two of 20 requests were never answered, so the 19th of 20 is one of them: infinite, not left out (section 3.6)",
+        "dos de 20 peticiones no tuvieron respuesta, así que la 19.ª de 20 es una de ellas: infinita, no omitida "
+        "(sección 3.6)",
+    ))  # fmt: skip
+
+
+@check("3.5", points=1, en="of nothing there is no p95", es="de nada no hay p95")
+def test_of_nothing(student):
+    hint = t("with no records raise ValueError and say so (section 3.6)",
+             "sin registros, lanza ValueError y dilo (sección 3.6)")  # fmt: skip
+    try:
+        got = student.call("p95_s", [])
+    except CheckFailed as failure:
+        said = str(failure.got)
+        if failure.outcome == CRASHED and said.startswith("ValueError"):
+            return
+        raise CheckFailed(failure.outcome, expected="ValueError", got=failure.got, hint=hint) from None
+    expect(False, expected="ValueError", got=got, hint=hint)

@@ -1,0 +1,78 @@
+"""Exercise 3.7, the definition of done: p95 at least 30 % lower at the same throughput, and not a token changed."""
+
+from functools import lru_cache
+
+from minigpt import metrics
+from minigpt.clock import VirtualClock
+from minigpt.replay import replay
+from minigpt.workload import workload
+from tests.grader.check import check
+from tests.grader.outcomes import expect, t
+from tests.grader.seeds import graded_seed
+
+BAR_PERCENT = 30.0
+NUM_REQUESTS = 1_000
+
+
+@lru_cache(maxsize=4)
+def graded_workload(seed: int):
+    """80 % corrections and 20 % explanations at 0.7 of what a static server could complete."""
+    return workload("mixed", load=0.7, num_requests=NUM_REQUESTS, seed=graded_seed(seed))
+
+
+@lru_cache(maxsize=4)
+def static_run(seed: int):
+    """The pristine static policy. Its answers are scripted: they are the model's own, and tests/unit shows it."""
+    return replay("static", graded_workload(seed), impl="solution", tokens="scripted")
+
+
+_continuous = {}
+
+
+def continuous_run(student):
+    """The student's run on the same requests, with the Mini-GPT computing every step; kept for the next check."""
+    key = (student.file, student.seed)
+    if key not in _continuous:
+        _continuous.clear()
+        _continuous[key] = student.run_loop(
+            "continuous", graded_workload(student.seed), clock=VirtualClock(), tokens="model"
+        )
+    return _continuous[key]
+
+
+@check("3.7", points=3, en="p95 is at least 30 % below static", es="el p95 baja al menos un 30 % frente al estático")
+def test_p95_falls(student):
+    static, continuous = static_run(student.seed), continuous_run(student)
+    before, after = (metrics.percentile(metrics.e2e_s(log), 95) for log in (static, continuous))
+    reduction = metrics.reduction_percent(before, after)
+    student.measurements |= {
+        "p95_static_ms": 1e3 * before, "p95_continuous_ms": 1e3 * after, "p95_reduction_percent": reduction,
+        "throughput_ratio": metrics.throughput_per_s(continuous) / metrics.throughput_per_s(static),
+    }  # fmt: skip
+    expect(reduction >= BAR_PERCENT, expected=t("≥ 30 %", "≥ 30 %"), got=f"{reduction:.1f} %", hint=t(
+        "draw the slot timeline of your run: a seat that stays grey, or an answer that leaves later than its last token, "
+        "is where the p95 went (section 3.8)",
+        "dibuja la línea de tiempo de tu ejecución: un asiento gris, o una respuesta que sale después de su último token, "
+        "es donde se fue el p95 (sección 3.8)",
+    ))  # fmt: skip
+
+
+@check("3.7", points=1, en="throughput is not lower", es="el throughput no baja")
+def test_throughput_holds(student):
+    ratio = metrics.throughput_per_s(continuous_run(student)) / metrics.throughput_per_s(static_run(student.seed))
+    expect(ratio >= 0.98, expected="≥ 0.98", got=f"{ratio:.3f}", hint=t(
+        "(completions per second while requests arrive, continuous / static): both should complete what arrives; did "
+        "requests go unanswered? (section 3.8)",
+        "(respuestas por segundo mientras llegan peticiones, continuo / estático): ambos deberían completar lo que llega; "
+        "¿quedaron peticiones sin respuesta? (sección 3.8)",
+    ))  # fmt: skip
+
+
+@check("3.7", points=2, en="every answer equals the one served alone", es="cada respuesta es la misma que a solas")
+def test_answers_are_unchanged(student):
+    log = continuous_run(student)
+    wrong = [i for i, life in log.requests.items() if life.answer != life.item.answer]
+    expect(not wrong, expected=t("0 of 1000", "0 de 1000"), got=f"{len(wrong)}: {wrong[:5]}", hint=t(
+        "(answers that differ): a token lost, doubled or given to a neighbour (section 3.8)",
+        "(respuestas distintas): un token perdido, repetido o entregado a una vecina (sección 3.8)",
+    ))  # fmt: skip
