@@ -1,0 +1,57 @@
+"""Cells are short and plain: one idea each, no word that makes a reader feel slow."""
+
+import ast
+import re
+
+import pytest
+
+from tests.tools.repo_files import ROOT, documents, for_each, notebooks, read_cells, spanish_twin
+
+MOST_WORDS, MOST_LINES = 80, 12
+BELITTLING = re.compile(r"\b(simply|just|obviously|simplemente|obviamente)\b", re.IGNORECASE)
+FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
+
+
+def count_words(text):
+    """Count the words of a prose cell, without headings and listings."""
+    lines = [line for line in FENCED.sub("", text).split("\n") if not line.startswith("#")]
+    return len([word for word in " ".join(lines).split() if re.search(r"\w", word)])
+
+
+def too_long(kind, text):
+    if kind == "markdown":
+        return count_words(text) > MOST_WORDS
+    return len([line for line in text.split("\n") if line.strip()]) > MOST_LINES
+
+
+@for_each(notebooks())
+def test_cells_are_short(path):
+    cells = enumerate(read_cells(path))
+    long = [f"cell {index} ({text[:40]!r}…)" for index, (kind, text) in cells if too_long(kind, text)]
+    assert long == [], f"at most {MOST_WORDS} words or {MOST_LINES} lines of code a cell; split these"
+
+
+@for_each(notebooks())
+def test_code_is_plain_python(path):
+    # A `!command` or a magic that fails does not fail its cell, and `input()` stops an unattended run.
+    for index, (kind, text) in enumerate(read_cells(path)):
+        if kind == "code":
+            tree = ast.parse(text, f"cell {index}")
+            calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+            assert not [call for call in calls if isinstance(call, ast.Name) and call.id == "input"]
+
+
+@for_each([*notebooks(), *documents(), *map(spanish_twin, documents()), *ROOT.glob("labs/*/exercises.toml")])
+def test_no_word_belittles_the_reader(path):
+    lines = path.read_text(encoding="utf-8").split("\n")
+    assert [f"line {number}: {line}" for number, line in enumerate(lines, 1) if BELITTLING.search(line)] == []
+
+
+@pytest.mark.parametrize("kind, text, long", [
+    ("markdown", "a " * 80, False), ("markdown", "a " * 81, True),
+    ("markdown", "# a b\n" + "a " * 80, False), ("markdown", "a " * 80 + "\n```text\na b\n```", False),
+    ("markdown", "a · " * 80, False),
+    ("code", "a\n\n" * 12, False), ("code", "a\n" * 13, True),
+])
+def test_the_limits(kind, text, long):
+    assert too_long(kind, text) is long
