@@ -1,0 +1,147 @@
+"""What a notebook imports: checks, hints, the student's code, and the comparison of a guess with a measurement.
+
+    from minigpt.lab import Lab, reveal
+    lab = Lab("03")
+    lab.check("3.2")        the real checks of one exercise
+    lab.hint("3.2")         the next hint
+    lab.code.admit          the student's function, as it was last saved
+"""
+
+import os
+import platform
+import subprocess
+import sys
+from importlib import metadata
+from numbers import Real
+
+from minigpt import needs_magic, paths, policies
+from minigpt.environment import child_environment
+from minigpt.language import say
+from minigpt.live_code import LiveModule, short_path, show_syntax_errors_in_two_lines
+from minigpt.notebook import ipython_shell, notebook_language
+from minigpt.threads import use_threads
+
+__all__ = ["Lab", "reveal", "say"]
+
+
+class Lab:
+    """One lab in a notebook."""
+
+    def __init__(self, lab: str):
+        # The notebook decides, and what its cells start has to speak the same language.
+        os.environ["MINIGPT_LANG"] = notebook_language()
+        use_threads(1)
+        self.folder = paths.resolve_lab(lab)
+        self.number = self.folder.name[:2]
+        self.impl = policies.implementation()
+        self.code = LiveModule(policies.code_file(self.number, self.impl))
+        self._hints_given: dict[str, int] = {}
+        shell = ipython_shell()
+        if shell is not None:
+            needs_magic.register(shell)
+            show_syntax_errors_in_two_lines(shell)
+        print(self._greeting())
+
+    def __repr__(self) -> str:
+        return f"<Lab {self.number}>"
+
+    def _greeting(self) -> str:
+        file = short_path(policies.code_file(self.number, self.impl))
+        code = say(en=f"your code: {file}", es=f"tu código: {file}")
+        if self.impl == "solution":
+            code = say(en=f"the reference: {file}", es=f"la referencia: {file}")
+        versions = f"Python {platform.python_version()}, torch {version_of('torch')}"
+        return say(en=f"Lab {self.number} · English · {code} · one compute thread · {versions}",
+                   es=f"Laboratorio {self.number} · español · {code} · un hilo de cálculo · {versions}")  # fmt: skip
+
+    def check(self, exercise: str | None = None) -> None:
+        """Run the checks of one exercise, or of the whole lab; what fails is reported, and raises nothing."""
+        found = self._find(exercise) if exercise is not None else None
+        if exercise is None or found is not None:
+            stream_output(grade_command(self.number, self.impl, found and found.id))
+
+    def hint(self, exercise: str) -> None:
+        """Print the next hint of an exercise; after the last one, the last again."""
+        found = self._find(exercise)
+        if found is None:
+            return
+        count = len(found.hints)
+        given = min(self._hints_given.get(found.id, 0) + 1, count)
+        self._hints_given[found.id] = given
+        head = say(en=f"hint {given} of {count}", es=f"pista {given} de {count}")
+        print(f"{found.id} {found.title}, {head}: {found.hints[given - 1]}")
+
+    def _find(self, exercise: str):
+        """The exercise of this lab; a wrong name is said in one line, and None is returned."""
+        try:
+            return needs_magic.find_exercise(str(exercise), self.folder.name)  # str: 3.2 was meant as "3.2"
+        except ValueError as error:
+            print(error)
+            return None
+
+
+def version_of(package: str) -> str:
+    """The installed version, without importing the package: torch takes seconds."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return say(en="not installed", es="no instalado")
+
+
+def grade_command(lab: str, impl: str, exercise: str | None) -> list[str]:
+    """The command that grades a lab, or one exercise of it."""
+    only = [] if exercise is None else ["--only", exercise]
+    return [sys.executable, "-m", "minigpt", "grade", lab, *only, "--impl", impl]
+
+
+def stream_output(command: list[str]) -> None:
+    """Run a command at the repository's root and print what it says as it says it."""
+    extra = {"MINIGPT_ENV": "current", "PYTHONUNBUFFERED": "1"}
+    process = subprocess.Popen(
+        command, cwd=paths.repository_root(), env=child_environment(extra), stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8", errors="replace",
+    )  # fmt: skip
+    try:
+        for line in process.stdout:
+            print(line, end="", flush=True)
+    except KeyboardInterrupt:  # the kernel's stop button
+        process.terminate()
+        print(say(en="stopped", es="detenido"))
+    finally:
+        process.stdout.close()
+        process.wait()
+
+
+def reveal(guess, measured: float, text: str, unit: str = "") -> None:
+    """Print a guess beside what was measured, and how far apart they are."""
+    shown = with_unit(measured, unit)
+    if guess is None:
+        en = f"measured {shown} (you made no guess)"
+        es = f"medido, {shown} (no hiciste ninguna predicción)"
+    elif isinstance(guess, bool) or not isinstance(guess, Real):
+        en = f"your guess {guess!r} is not a number; write one such as 40, and run the cell again"
+        es = f"tu predicción {guess!r} no es un número; escribe uno como 40 y ejecuta la celda otra vez"
+    else:
+        given, gap = with_unit(guess, unit), distance(guess, measured)
+        en = f"your guess {given}, measured {shown}: {gap}"
+        es = f"tu predicción, {given}; medido, {shown}: {gap}"
+    print(f"{text}: {say(en=en, es=es)}")
+
+
+def distance(guess: float, measured: float) -> str:
+    """By how much a guess lies beside the measurement, at the precision that is printed."""
+    gap = number(abs(guess - measured))
+    if float(gap) == 0:
+        return say(en="you were right", es="acertaste")
+    below = guess < measured
+    return say(en=f"you were {gap} {'below' if below else 'above'}",
+               es=f"te quedaste {gap} por {'debajo' if below else 'encima'}")  # fmt: skip
+
+
+def number(value: float) -> str:
+    """Three significant digits, and no exponent: 57.3, 0.0123, 1234."""
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def with_unit(value: float, unit: str) -> str:
+    return f"{number(value)} {unit}".rstrip()

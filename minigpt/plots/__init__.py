@@ -1,0 +1,29 @@
+"""Figures of the labs: one colour per concept, units on both axes, labels in the reader's language.
+
+Every function draws one figure and shows it once, in a notebook below its cell. `function.figure(...)` takes the same
+arguments and gives back matplotlib's Figure instead of showing it:
+
+    plots.slot_timelines(runs)                                    # in a notebook
+    plots.slot_timelines.figure(runs).savefig("timelines.png")    # anywhere
+"""
+
+from minigpt.plots.bar_charts import bars, grouped_bars
+from minigpt.plots.colours import COLOURS
+from minigpt.plots.distributions import histogram, latency_curves
+from minigpt.plots.heatmap import reduction_map
+from minigpt.plots.line_charts import lines
+from minigpt.plots.stepwise import step_through
+from minigpt.plots.timeline import slot_timeline, slot_timelines
+
+__all__ = [
+    "COLOURS",
+    "bars",
+    "grouped_bars",
+    "histogram",
+    "latency_curves",
+    "lines",
+    "reduction_map",
+    "slot_timeline",
+    "slot_timelines",
+    "step_through",
+]

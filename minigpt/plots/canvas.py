@@ -1,0 +1,116 @@
+"""The paper that figures are drawn on, and how a figure reaches the reader: once, wherever the code runs."""
+
+import functools
+import io
+import tempfile
+from pathlib import Path
+
+from matplotlib import style
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from minigpt.language import say
+from minigpt.notebook import in_kernel
+
+DPI = 96  # one CSS pixel is 1/96 inch: a figure of 9 inches is 864 pixels wide at 100 %
+SHARPNESS = 2  # rendered at twice the size, for screens with small pixels
+WIDTH_IN = 9.0
+
+# White and opaque: the same figure is readable in JupyterLab's light and dark theme.
+STYLE = {
+    "figure.facecolor": "white",
+    "axes.facecolor": "white",
+    "savefig.facecolor": "white",
+    "savefig.transparent": False,
+    "figure.dpi": DPI,
+    "font.size": 10.5,
+    "axes.titlesize": 11.5,
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": "#666666",
+    "axes.axisbelow": True,
+    "grid.color": "#DDDDDD",
+    "grid.linewidth": 0.8,
+    "lines.linewidth": 2.2,
+    "hatch.color": "#6E6E6E",
+    "hatch.linewidth": 0.8,
+    "legend.frameon": False,
+}
+
+
+def styled(draw):
+    """Run `draw` under the labs' style, whatever the reader's own matplotlibrc says."""
+
+    @functools.wraps(draw)
+    def in_style(*args, **kwargs):
+        with style.context(["default", STYLE]):
+            return draw(*args, **kwargs)
+
+    return in_style
+
+
+def new_figure(height_in: float, width_in: float = WIDTH_IN) -> Figure:
+    """An empty figure that pyplot does not know of: nothing stays open, and nothing is shown a second time."""
+    return Figure(figsize=(width_in, height_in), layout="constrained")
+
+
+def shown(draw):
+    """Make a function that draws a Figure show it and return None; the drawing alone is its `.figure`.
+
+    Returning the Figure would show it twice, as the last value of a cell has its own display.
+    """
+    draw = styled(draw)
+
+    @functools.wraps(draw)
+    def drawn_and_shown(*args, **kwargs) -> None:
+        show(draw(*args, **kwargs), draw.__name__)
+
+    drawn_and_shown.figure = draw
+    return drawn_and_shown
+
+
+@styled
+def png_of(figure: Figure) -> bytes:
+    """The figure as a PNG."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=DPI * SHARPNESS)
+    return buffer.getvalue()
+
+
+def plain_log_ticks(axis) -> None:
+    """Label a logarithmic axis with 1, 2, 5, 10, 20 …, not with powers of ten."""
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def size_px(figure: Figure) -> tuple[int, int]:
+    """Width and height on the screen, in CSS pixels."""
+    width_in, height_in = figure.get_size_inches()
+    return round(width_in * DPI), round(height_in * DPI)
+
+
+def show(figure: Figure, name: str) -> None:
+    """Show a figure below the notebook's cell; outside a notebook, save it and say where."""
+    if in_kernel():
+        from IPython.display import display
+
+        width, height = size_px(figure)
+        # The words stand where pictures are not shown: a terminal, a screen reader, a test's report.
+        data = {"image/png": png_of(figure), "text/plain": describe(figure, name)}
+        display(data, metadata={"image/png": {"width": width, "height": height}}, raw=True)
+        return
+    path = Path(tempfile.gettempdir()) / "minigpt-figures" / f"{name}.png"
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(png_of(figure))
+    print(say(en=f"Figure: {path}", es=f"Figura: {path}"))
+
+
+def describe(figure: Figure, name: str) -> str:
+    """One line of text in the place of a figure: its titles and axes."""
+    parts = [
+        " / ".join(part for part in (axis.get_title(loc="left"), axis.get_ylabel(), axis.get_xlabel()) if part)
+        for axis in figure.axes
+    ]
+    return f"[{name}: {' | '.join(part for part in parts if part)}]"

@@ -1,0 +1,74 @@
+"""One colour and one name per concept, the same in every figure of every lab.
+
+The hues are those of Okabe and Ito (2008), which people with any of the common colour vision deficiencies can tell
+apart; greys and the two prefill shades are ours.
+"""
+
+from matplotlib.colors import to_hex, to_rgb
+
+from minigpt.language import say
+
+COLOURS = {
+    "static": "#D55E00",  # vermillion
+    "continuous": "#0072B2",  # blue
+    "useful": "#009E73",  # bluish green
+    "prefill": "#00523C",  # the same, darker: useful as well, but of another kind
+    "queue": "#E69F00",  # orange
+    "forming": "#F0E442",  # yellow
+    "held": "#A6A6A6",  # grey, and hatched
+    "empty": "#EDEDED",
+    "student": "#CC79A7",  # reddish purple
+    "given": "#56B4E9",  # sky blue
+    "measured": "#000000",
+    "target": "#5A5A5A",
+}
+
+# Neighbours in a timeline must be told apart, and all of them are useful work: shades of one hue.
+USEFUL_SHADES = ("#009E73", "#7FD1B5", "#3DB893")
+
+# For lines that stand for no concept of the list; those that a reader knows as a scheduler come last.
+OTHERS = ("#56B4E9", "#CC79A7", "#009E73", "#E69F00", "#000000", "#0072B2", "#D55E00")
+
+
+def concept_name(key: str) -> str:
+    """The concept's name in the reader's language; any other text is left as it is."""
+    names = {
+        "static": say(en="static", es="estático"),
+        "continuous": say(en="continuous", es="continuo"),
+        "useful": say(en="useful work", es="trabajo útil"),
+        "prefill": say(en="first step (prefill)", es="primer paso (prefill)"),
+        "queue": say(en="in the queue", es="en la cola"),
+        "forming": say(en="waiting for the batch to form", es="esperando a que se forme el lote"),
+        "held": say(en="finished, seat still held", es="terminada, pero ocupa el asiento"),
+        "empty": say(en="empty seat", es="asiento libre"),
+        "student": say(en="yours", es="tu versión"),
+        "given": say(en="given", es="la dada"),
+        "measured": say(en="measured", es="medido"),
+        "fit": say(en="fit", es="ajuste"),
+        "predicted": say(en="predicted", es="predicho"),
+        "target": say(en="target", es="objetivo"),
+    }
+    return names.get(key, key)
+
+
+def colours_of(keys) -> dict[str, str]:
+    """A colour for each key: its concept's, or the next of the others that is not in use."""
+    keys = list(keys)
+    used = {COLOURS[key] for key in keys if key in COLOURS}
+    spare = [colour for colour in OTHERS if colour not in used] or list(OTHERS)
+    unknown = [key for key in keys if key not in COLOURS]
+    found = {key: spare[i % len(spare)] for i, key in enumerate(unknown)}
+    return {key: COLOURS.get(key) or found[key] for key in keys}
+
+
+def ink(colour: str) -> str:
+    """The colour for text on white: light hues are darkened until they can be read."""
+    red, green, blue = to_rgb(colour)
+    brightness = 0.299 * red + 0.587 * green + 0.114 * blue
+    share = min(1.0, 0.45 / brightness) if brightness else 1.0
+    return to_hex((red * share, green * share, blue * share))
+
+
+def useful_shade(request_id: int) -> str:
+    """The shade of a request: the same in every run, so that one can be followed from figure to figure."""
+    return USEFUL_SHADES[request_id % len(USEFUL_SHADES)]

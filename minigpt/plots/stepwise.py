@@ -1,0 +1,167 @@
+"""A slot timeline that grows step by step, under a slider where there is one."""
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+from minigpt.clock import NS
+from minigpt.language import say
+from minigpt.notebook import has_front_end, has_widgets
+from minigpt.plots.canvas import new_figure, png_of, show, size_px, styled
+from minigpt.plots.colours import COLOURS
+from minigpt.plots.time_axis import make_axis
+from minigpt.plots.timeline import (
+    KEY,
+    SEAT_IN,
+    Names,
+    add_key,
+    draw_seats,
+    draw_waiting,
+    finish,
+    make_panels,
+    rows_of,
+)
+from minigpt.runlog import RunLog
+from minigpt.seats import seat_spans, waiting_over_time
+
+PLAY_INTERVAL_MS = 600
+STRIP_FRAMES = 4
+
+
+def step_through(
+    log: RunLog, first_s: float | None = None, *, max_steps: int = 60, in_steps: bool = True, names: Names = None
+) -> None:
+    """Show a run step by step: with a slider and a play button in a notebook, otherwise as a strip of four frames.
+
+    At most the first `max_steps` steps; `first_s` ends it earlier, in seconds.
+    """
+    part = Part.of(log, first_s, max_steps, in_steps, names)
+    if has_front_end() and has_widgets():
+        show_player(part)
+    else:
+        show(strip(part), "step_through")
+
+
+def figure_of_strip(
+    log: RunLog, first_s: float | None = None, *, max_steps: int = 60, in_steps: bool = True, names: Names = None
+):
+    """The strip of four frames as a Figure."""
+    return strip(Part.of(log, first_s, max_steps, in_steps, names))
+
+
+step_through.figure = figure_of_strip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Part:
+    """The part of a run that is stepped through."""
+
+    log: RunLog
+    time_axis: object
+    num_steps: int
+    names: Names
+
+    @classmethod
+    def of(cls, log: RunLog, first_s: float | None, max_steps: int, in_steps: bool, names: Names) -> "Part":
+        end_ns = math.inf if first_s is None else first_s * NS
+        count = sum(step.start_ns < end_ns for step in log.steps[:max_steps])
+        if not count:
+            raise ValueError(f"first_s={first_s}: no step of this run begins before that. Give more, or None for all")
+        time_axis = make_axis(log, log.steps[count - 1].end_ns / NS, in_steps)
+        return cls(log=log, time_axis=time_axis, num_steps=count, names=names)
+
+    def title(self, number: int) -> str:
+        return f"{say(en='step', es='paso')} {number}: {caption(self.log, number, self.names)}"
+
+    def draw(self, seats, number: int) -> float:
+        """Draw the seats after step `number`, under their title; where on the axis that is."""
+        now = self.time_axis.x(self.log.steps[number - 1].end_ns)
+        draw_seats(seats, self.log, self.time_axis, now, self.names)
+        seats.axvline(now, color=COLOURS["target"], linewidth=1.6, clip_on=False)
+        seats.set_title(self.title(number), fontsize=10.5)
+        return now
+
+
+@styled
+def frame(part: Part, number: int):
+    """The run after its first `number` steps."""
+    figure, [(seats, waiting)] = make_panels([rows_of(part.log)])
+    now = part.draw(seats, number)
+    draw_waiting(waiting, part.log, part.time_axis, now)
+    waiting.axvline(now, color=COLOURS["target"], linewidth=1.6, clip_on=False)
+    # The axis must not jump from frame to frame: it is as high as the whole part needs.
+    waiting.set_ylim(0, _most_waiting(part))
+    finish(figure, [(seats, waiting)], part.time_axis)
+    return figure
+
+
+def _most_waiting(part: Part) -> int:
+    end_ns = part.log.steps[part.num_steps - 1].end_ns
+    return max([1, *(w.in_queue + w.forming for w in waiting_over_time(part.log) if w.time_ns <= end_ns)])
+
+
+@styled
+def strip(part: Part):
+    """A few frames, one below the other: what the slider shows, on paper."""
+    numbers = telling_steps(part.log, part.num_steps)
+    figure = new_figure((max(rows_of(part.log) * SEAT_IN, 0.5) + 0.42) * len(numbers) + 0.9)
+    panels = figure.subplots(len(numbers), 1, sharex=True, squeeze=False)[:, 0]
+    for axes, number in zip(panels, numbers):
+        part.draw(axes, number)
+    panels[-1].set_xlabel(part.time_axis.label)
+    part.time_axis.set_ticks(panels[-1])
+    add_key(figure, KEY[:4], columns=4)
+    return figure
+
+
+def telling_steps(log: RunLog, count: int, most: int = STRIP_FRAMES) -> list[int]:
+    """Up to `most` steps out of the first `count` in which somebody comes or leaves, with the first and the last."""
+    started = {span.start_ns for span in seat_spans(log)}
+    left = {life.finish_ns for life in log.finished}
+    telling = [k for k, step in enumerate(log.steps[:count], 1) if step.start_ns in started or step.end_ns in left]
+    telling = sorted({1, count, *telling})
+    if len(telling) <= most:
+        return telling
+    return [telling[round(i * (len(telling) - 1) / (most - 1))] for i in range(most)]
+
+
+def caption(log: RunLog, number: int, names: Names = None) -> str:
+    """What step `number` (from 1) did, in one line."""
+    step = log.steps[number - 1]
+    before = {request_id for earlier in log.steps[: number - 1] for request_id in earlier.request_ids}
+    new = [request_id for request_id in step.request_ids if request_id not in before]
+    running = [request_id for request_id in step.useful_ids if request_id in before]
+    held = [request_id for request_id in step.request_ids if request_id not in step.useful_ids]
+    left = [request_id for request_id, life in log.requests.items() if life.finish_ns == step.end_ns]
+    parts = [
+        (say(en="prefills", es="prellena"), new),
+        (say(en="decodes", es="decodifica"), running),
+        (say(en="computes for nothing", es="calcula en balde"), held),
+        (say(en="answers", es="responde"), left),
+    ]
+    return " · ".join(f"{words} {_some(ids, names or {})}" for words, ids in parts if ids)
+
+
+def _some(ids: list[int], names: dict[int, str], most: int = 8) -> str:
+    shown = ", ".join(str(names.get(request_id, request_id)) for request_id in ids[:most])
+    return shown + (" …" if len(ids) > most else "")
+
+
+def show_player(part: Part) -> None:
+    """A slider and a play button above the picture of a step."""
+    import ipywidgets as widgets
+    from IPython.display import display
+
+    @lru_cache(maxsize=None)
+    def picture(number: int) -> bytes:
+        return png_of(frame(part, number))
+
+    limits = dict(value=1, min=1, max=part.num_steps)
+    slider = widgets.IntSlider(**limits, description=say(en="step", es="paso"))
+    play = widgets.Play(**limits, interval=PLAY_INTERVAL_MS)
+    width, height = size_px(frame(part, 1))
+    image = widgets.Image(value=picture(1), format="png", width=width, height=height)
+    # In the browser: the slider follows at once, and the picture when the kernel has drawn it.
+    widgets.jslink((play, "value"), (slider, "value"))
+    slider.observe(lambda change: setattr(image, "value", picture(change["new"])), names="value")
+    display(widgets.VBox([widgets.HBox([play, slider]), image]))
