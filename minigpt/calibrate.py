@@ -39,6 +39,11 @@ def capacity_on_this_machine(seed: int = 0, max_batch: int = 8) -> float:
     return NUM_CALIBRATION * NS / log.end_ns
 
 
+def with_loop(loop: Callable) -> Callable:
+    """A loop in this process as `measure_pairs` wants it."""
+    return lambda requests, clock: replay("continuous", requests, clock=clock, loop=loop)
+
+
 def measure_pair(loop: Callable[[Workload, CpuClock], object], num_requests: int, load: float, seed: int) -> Pair:
     """One pair: static, then `loop(workload, clock)`, which returns its RunLog, at a load of this machine's capacity."""
     before = capacity_on_this_machine()

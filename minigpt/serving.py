@@ -16,6 +16,7 @@ from collections.abc import Callable
 from minigpt.arrivals import make_source
 from minigpt.clock import NS, StepShape, to_ns
 from minigpt.engine import Prompt
+from minigpt.language import say
 from minigpt.request import FINISHED, IN_FLIGHT, Request
 from minigpt.runlog import RequestLog, RunLog, StepLog
 from minigpt.tokenizer import EOS_TOKEN_ID
@@ -87,10 +88,12 @@ class Passing:
         """Count a question that lets no time pass."""
         self._idle_polls += 1
         if self._idle_polls > MAX_IDLE_POLLS and self._clock.name != "wall":
-            raise BusyWait(
-                f"the loop asked {MAX_IDLE_POLLS:,} times in a row without letting time pass. "
-                "Nothing can change until it does: wait with queue.get(timeout_s=...) or clock.sleep(s)"
-            )
+            raise BusyWait(say(
+                en=f"the loop asked {MAX_IDLE_POLLS} times in a row without letting time pass. "
+                "Nothing can change until it does: wait with queue.get(timeout_s=...) or clock.sleep(s)",
+                es=f"el bucle preguntó {MAX_IDLE_POLLS} veces seguidas sin dejar pasar tiempo. "
+                "Nada puede cambiar hasta que pase: espera con queue.get(timeout_s=...) o clock.sleep(s)",
+            ))  # fmt: skip
 
     def wait_until(self, time_ns: int) -> None:
         if time_ns > self._clock.now_ns:
@@ -161,7 +164,10 @@ class RequestQueue:
             raise queue.Empty
         next_ns = self._source.next_ns
         if timeout_s is None and next_ns is None:
-            raise ServingError("queue.get() would wait for ever: every client is waiting for an answer. Respond first")
+            raise ServingError(say(
+                en="queue.get() would wait for ever: every client is waiting for an answer. Respond first",
+                es="queue.get() esperaría para siempre: todos los clientes esperan una respuesta. Responde antes",
+            ))  # fmt: skip
         deadline_ns = next_ns if timeout_s is None else self._passing.now_ns + to_ns(timeout_s)
         self._passing.wait_until(deadline_ns if next_ns is None else min(next_ns, deadline_ns))
         if not self._ready():
@@ -213,21 +219,34 @@ class Model:
         """The runtime's own record of a request that is in flight."""
         life = self._log.requests.get(getattr(request, "request_id", None))
         if life is None:
-            raise ServingError(f"{request!r} did not come from server.queue: take requests from there")
+            raise ServingError(say(
+                en=f"{request!r} did not come from server.queue: take requests from there",
+                es=f"{request!r} no salió de server.queue: toma de ahí las peticiones",
+            ))  # fmt: skip
         if life.finish_ns is not None:
-            raise ServingError(f"request {request.request_id} has been answered and has left: drop it from the batch")
+            raise ServingError(say(
+                en=f"request {request.request_id} has been answered and has left: drop it from the batch",
+                es=f"la petición {request.request_id} ya tuvo su respuesta y salió: quítala del lote",
+            ))  # fmt: skip
         return life
 
     def _check_batch(self, lives: list[RequestLog]) -> None:
         if not lives:
-            raise ServingError("forward_one_step got no requests: a step needs at least one")
+            raise ServingError(say(
+                en="forward_one_step got no requests: a step needs at least one",
+                es="forward_one_step no recibió peticiones: un paso necesita al menos una",
+            ))  # fmt: skip
         if len({life.item.request_id for life in lives}) < len(lives):
-            raise ServingError("forward_one_step got a request twice: pass each once a step")
+            raise ServingError(say(
+                en="forward_one_step got a request twice: pass each once a step",
+                es="forward_one_step recibió una petición dos veces: pasa cada una una vez por paso",
+            ))  # fmt: skip
         self._steps_left -= 1
         if self._steps_left < 0:
-            raise ServingError(
-                "the loop took many more steps than its requests have tokens: does a request that has ended leave?"
-            )
+            raise ServingError(say(
+                en="the loop took many more steps than its requests have tokens: does a request that has ended leave?",
+                es="el bucle dio muchos más pasos que tokens tienen sus peticiones: ¿sale la que ha terminado?",
+            ))  # fmt: skip
 
     def _compute(self, new: list[RequestLog], running: list[RequestLog]) -> dict[int, int]:
         tokens = {}

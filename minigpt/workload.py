@@ -130,6 +130,16 @@ def closed_loop(items: list[WorkItem], num_clients: int, name: str, think_s: flo
     return Workload(name=name, items=unsent, num_clients=num_clients, think_ns=to_ns(think_s))
 
 
+def scene(**lengths: int) -> Workload:
+    """A tiny workload to follow by hand: one request per keyword, all there at once, as long as said.
+
+    >>> [item.max_tokens for item in scene(A=3, B=30).items]
+    [3, 30]
+    """
+    items = requests_of_lengths(list(lengths.values()), random.Random(0))
+    return arriving(items, [0.0] * len(items), ", ".join(lengths))
+
+
 # -- by name ----------------------------------------------------------------------------------------------------
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from minigpt.clock import VirtualClock
+from minigpt.clock import steps_clock
 from minigpt.engine import ScriptedTokens
 from minigpt.policies import find_policy
 from minigpt.replay import make_tokens
@@ -11,13 +11,6 @@ from minigpt.serving import Server
 from minigpt.workload import Workload
 from tests.grader.server_desk import ServerDesk
 from tests.grader.session import SERVER, Limits, Worker
-
-
-class OneMillisecond:
-    """A step cost for hand-worked timelines, which count in steps: whatever a step computes, it takes 1 ms."""
-
-    def step_ns(self, shape) -> int:
-        return 1_000_000
 
 
 class Student:
@@ -36,7 +29,7 @@ class Student:
 
     def server(self, workload: Workload, *, clock=None, tokens=None, **settings) -> ServerDesk:
         """A server on this side; by default every step takes one millisecond and answers are scripted."""
-        clock = clock or VirtualClock(OneMillisecond())
+        clock = clock or steps_clock()
         return ServerDesk(Server(workload, clock=clock, tokens=tokens or ScriptedTokens(), **settings))
 
     def call_on(self, desk: ServerDesk, function: str, *args):

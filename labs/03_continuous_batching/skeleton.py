@@ -1,0 +1,65 @@
+"""Lab 03, continuous batching: schedule token-steps, not requests.
+
+The loop holds the requests that are in flight. At every step it fills free seats from the queue, runs one forward
+pass, and lets those that have ended leave at once. `server` is described in minigpt/serving.py.
+"""
+
+import math
+import random
+
+
+def admit(server, in_flight):
+    """Fill the free seats of `in_flight` (a list, changed in place) from the queue, oldest first.
+
+    Never more than `server.max_inflight` requests are in flight, and nothing here lets time pass: a running request
+    is losing time while you wait.
+    """
+    # EXERCISE 3.1 (about 2 lines)
+    raise NotImplementedError("exercise 3.1: admit")
+
+
+def decode_one_step(server, in_flight):
+    """One forward pass over all requests in flight; returns the list of those that ended in it.
+
+    Each request gets its token appended, unless the token is EOS, which is no output token. A request has ended when
+    its token is `server.model.eos_token_id`, or when it has `max_tokens` output tokens.
+    """
+    # EXERCISE 3.2 (about 8 lines)
+    raise NotImplementedError("exercise 3.2: decode_one_step")
+
+
+def retire(server, in_flight, finished):
+    """Let the `finished` requests leave: out of `in_flight` (changed in place), and answered, in this very step."""
+    # EXERCISE 3.3 (about 3 lines)
+    raise NotImplementedError("exercise 3.3: retire")
+
+
+def continuous_batch_loop(server):
+    """Serve until the queue is closed and nobody is in flight: admit, decode one step, retire, and again.
+
+    With nobody in flight there is nothing to compute: wait for the next arrival, as long as it takes.
+    """
+    # EXERCISE 3.4 (about 7 lines)
+    raise NotImplementedError("exercise 3.4: continuous_batch_loop")
+
+
+def p95_s(records):
+    """The nearest-rank p95 of end-to-end latency, in seconds: the ⌈0.95·n⌉-th smallest.
+
+    `records` is a list of dicts, one a request, with `request_id`, `arrival_s` (scheduled), `admitted_s` (taken from
+    the queue) and `finish_s` (answered); the last two are None for a request that did not get so far. Latency counts
+    from the scheduled arrival; a request without an answer is infinitely late. No records: ValueError.
+    """
+    # EXERCISE 3.5 (about 6 lines)
+    raise NotImplementedError("exercise 3.5: p95_s")
+
+
+def reduction_interval(static_records, continuous_records, num_resamples, seed):
+    """A 95 % bootstrap interval (low, high) of the p95 reduction, in per cent.
+
+    The two lists hold the same requests, in any order: pair them by `request_id`. A resample draws as many pairs as
+    there are, with replacement, and computes 100·(1 − p95 continuous / p95 static). Low and high are the 2.5th and
+    97.5th nearest-rank percentiles of `num_resamples` such reductions, drawn with `random.Random(seed)`.
+    """
+    # EXERCISE 3.6 (about 10 lines)
+    raise NotImplementedError("exercise 3.6: reduction_interval")

@@ -1,0 +1,222 @@
+"""Wrong schedulers, each with the mistake that somebody is bound to make."""
+
+from tests.mutants.mutant import Mutant
+
+ADMIT_LOOP = "while len(in_flight) < server.max_inflight and not server.queue.empty():"
+TAKE = "in_flight.append(server.queue.get_nowait())"
+APPEND = """        if not is_eos:
+            request.append(token)"""
+ENDED = "if is_eos or request.num_output_tokens == request.max_tokens:"
+RETIRE = """        in_flight.remove(request)
+        server.respond(request)"""
+LOOP_HEAD = "while in_flight or not server.queue.closed:"
+LOOP = """        if not in_flight:
+            in_flight.append(server.queue.get())
+        admit(server, in_flight)
+        finished = decode_one_step(server, in_flight)
+        retire(server, in_flight, finished)"""
+LATENCIES = """    latencies = sorted(
+        math.inf if record["finish_s"] is None else record["finish_s"] - record["arrival_s"] for record in records
+    )"""
+RANK = "return latencies[math.ceil(len(latencies) * 95 / 100) - 1]"
+DRAW = "before, after = zip(*rng.choices(pairs, k=len(pairs)))"
+
+MUTANTS = (
+    Mutant(
+        name="LIFO admission", old=TAKE, check="3.1/oldest_first", hint="which end of the queue",
+        new="""waiting = []
+        while not server.queue.empty():
+            waiting.append(server.queue.get_nowait())
+        in_flight.extend(waiting[::-1][: server.max_inflight - len(in_flight)])""",
+    ),
+    Mutant(
+        name="admits one a step", old=ADMIT_LOOP, check="3.1/fills_every_free_seat", hint="how many did you admit",
+        new="if len(in_flight) < server.max_inflight and not server.queue.empty():",
+    ),
+    Mutant(
+        name="cap exceeded by one", old="len(in_flight) < server.max_inflight", new="len(in_flight) <= server.max_inflight",
+        check="3.1/keeps_to_the_cap", hint="comparison with max_inflight",
+    ),
+    Mutant(
+        name="admission waits for company", old=ADMIT_LOOP + "\n        " + TAKE, check="3.1/never_waits",
+        hint="waits for the next arrival", new="""import queue
+    while len(in_flight) < server.max_inflight:
+        try:
+            in_flight.append(server.queue.get(1.0))
+        except queue.Empty:
+            break""",
+    ),
+    Mutant(
+        name="tokens given to the wrong request", old="zip(in_flight, server.model.forward_one_step(in_flight))",
+        new="zip(in_flight[::-1], server.model.forward_one_step(in_flight))", check="3.2/each_gets_its_own_token",
+        hint="order of the requests that you passed",
+    ),
+    Mutant(
+        name="one pass a request", old="zip(in_flight, server.model.forward_one_step(in_flight))",
+        new="[(each, server.model.forward_one_step([each])[0]) for each in in_flight]", check="3.2/one_pass_for_all",
+        hint="share one pass",
+    ),
+    Mutant(
+        name="EOS written into the answer", old=APPEND, new="        request.append(token)",
+        check="3.2/eos_ends_and_is_not_stored", hint="not a token of the answer",
+    ),
+    Mutant(
+        name="max_tokens off by one", old=ENDED, new="if is_eos or request.num_output_tokens > request.max_tokens:",
+        check="3.2/ends_at_the_limit", hint="comparison with max_tokens",
+    ),
+    Mutant(
+        name="removes while walking along the list", old="""    for request in finished:
+        in_flight.remove(request)
+        server.respond(request)""", new="""    ended = [request.request_id for request in finished]
+    for request in in_flight:
+        if request.request_id in ended:
+            in_flight.remove(request)
+            server.respond(request)""", check="3.3/frees_the_seats", hint="walk along the list",
+    ),
+    Mutant(
+        name="seat freed, answer forgotten", old=RETIRE, new="        in_flight.remove(request)",
+        check="3.3/answers_at_once", hint="both answers leave then",
+    ),
+    Mutant(
+        name="response held until the batch is empty", old=LOOP, check="3.4/the_scene_of_the_lab",
+        hint="seat that stayed taken", new="""        if not in_flight:
+            held = []
+            in_flight.append(server.queue.get())
+        admit(server, in_flight)
+        finished = decode_one_step(server, in_flight)
+        for request in finished:
+            in_flight.remove(request)
+        held.extend(finished)
+        if not in_flight:
+            for request in held:
+                server.respond(request)""",
+    ),
+    Mutant(
+        name="slot freed one step late", old=LOOP_HEAD + "\n" + LOOP, check="3.4/the_scene_of_the_lab",
+        hint="seat that stayed taken", new="""finished = []
+    while in_flight or not server.queue.closed:
+        if not in_flight:
+            in_flight.append(server.queue.get())
+        ended = finished
+        if len(ended) < len(in_flight):
+            admit(server, in_flight)
+            finished = [r for r in decode_one_step(server, in_flight) if r not in ended]
+        else:
+            finished = []
+        retire(server, in_flight, ended)""",
+    ),
+    Mutant(
+        name="requests dropped when the queue closes", old=LOOP_HEAD, new="while not server.queue.closed:",
+        check="3.4/everybody_is_answered", hint="still in flight",
+    ),
+    Mutant(
+        name="an answer loses tokens", old=LOOP, check="3.4/everybody_is_answered", hint="must not change an answer",
+        new=LOOP + "\n        for request in in_flight:\n            del request.output_token_ids[30:]",
+    ),
+    Mutant(
+        name="busy-waiting", old="            in_flight.append(server.queue.get())",
+        new="            while server.queue.empty():\n                server.clock.time()", check="3.4/waits_when_idle",
+        outcome="crashed",
+    ),
+    Mutant(
+        name="starts with the next arrival only", old="in_flight.append(server.queue.get())",
+        new="server.clock.sleep(0.01)", check="3.4/waits_when_idle", outcome="crashed",
+    ),
+    Mutant(
+        name="polls by sleeping", old="""            in_flight.append(server.queue.get())
+        admit""", new="""            while server.queue.empty():
+                server.clock.sleep(0.003)
+        admit""", check="3.4/waits_when_idle", hint="starts at its arrival",
+    ),
+    Mutant(
+        name="waits for a full batch", old=LOOP, check="3.4/starts_at_once", hint="nobody waits for company",
+        new="""        import queue
+        if not in_flight:
+            in_flight.append(server.queue.get())
+            try:
+                while len(in_flight) < server.max_inflight:
+                    in_flight.append(server.queue.get(server.max_wait_s))
+            except queue.Empty:
+                pass
+        admit(server, in_flight)
+        finished = decode_one_step(server, in_flight)
+        retire(server, in_flight, finished)""",
+    ),
+    Mutant(
+        name="a running request starved by admissions", old=LOOP, check="3.4/nobody_starves",
+        hint="pass all of in_flight", new="""        if not in_flight:
+            in_flight.append(server.queue.get())
+        known = len(in_flight)
+        admit(server, in_flight)
+        batch = in_flight[known:] or in_flight
+        finished = decode_one_step(server, batch)
+        retire(server, in_flight, finished)""",
+    ),
+    Mutant(
+        name="admits twice a turn", old=LOOP, check="3.4/keeps_to_the_cap_all_along", hint="most rows in a step",
+        new="""        if not in_flight or not server.queue.empty():
+            in_flight.append(server.queue.get())
+        admit(server, in_flight)
+        finished = decode_one_step(server, in_flight)
+        retire(server, in_flight, finished)""",
+    ),
+    Mutant(
+        name="half of the seats", old=ADMIT_LOOP, new=ADMIT_LOOP.replace("server.max_inflight", "(server.max_inflight + 1) // 2"),
+        check="3.4/equal_lengths_in_one_burst", hint="same batches as static",
+    ),
+    Mutant(
+        name="interpolated p95", old=RANK, check="3.5/nearest_rank", hint="never one between two",
+        new="import numpy\n    return float(numpy.percentile(latencies, 95))",
+    ),
+    Mutant(
+        name="p95 index off by one", old=RANK, new="return latencies[min(math.ceil(len(latencies) * 0.95), len(latencies) - 1)]",
+        check="3.5/nearest_rank", hint="counted from 1",
+    ),
+    Mutant(
+        name="mean reported as p95", old=RANK, new="return sum(latencies) / len(latencies)", check="3.5/nearest_rank",
+        hint="th smallest",
+    ),
+    Mutant(
+        name="latency counted from admission", old=LATENCIES, check="3.5/counts_from_arrival", hint="its client waited 3.5 s",
+        new="""    latencies = sorted(
+        math.inf if record["finish_s"] is None else record["finish_s"] - (record["admitted_s"] or 0) for record in records
+    )""",
+    ),
+    Mutant(
+        name="unanswered requests left out", old=LATENCIES, check="3.5/unanswered_is_a_miss", hint="not left out",
+        new="""    latencies = sorted(r["finish_s"] - r["arrival_s"] for r in records if r["finish_s"] is not None)""",
+    ),
+    Mutant(
+        name="p95 of nothing is 0", old="""        raise ValueError("records is empty: the p95 of nothing is not defined")""",
+        new="        return 0.0", check="3.5/of_nothing", hint="raise ValueError",
+    ),
+    Mutant(
+        name="halves drawn apart", old=DRAW, check="3.6/pairs_by_request", hint="drawn apart",
+        new="""before = [pair[0] for pair in rng.choices(pairs, k=len(pairs))]
+        after = [pair[1] for pair in rng.choices(pairs, k=len(pairs))]""",
+    ),
+    Mutant(
+        name="paired by place", old="""pairs = [(record, continuous[record["request_id"]]) for record in static_records]""",
+        new="pairs = list(zip(static_records, continuous_records))", check="3.6/pairs_by_request", hint="paired by place",
+    ),
+    Mutant(
+        name="drawn without replacement", old=DRAW, new="before, after = zip(*rng.sample(pairs, k=len(pairs)))",
+        check="3.6/width", hint="without replacement nothing varies",
+    ),
+    Mutant(
+        name="a scheduler in name only", old=LOOP, check="3.7/p95_falls", hint="slot timeline", new="""        if not in_flight:
+            in_flight.append(server.queue.get())
+            server.clock.sleep(server.max_wait_s)
+            admit(server, in_flight)
+        finished = decode_one_step(server, in_flight)
+        retire(server, in_flight, finished)""",
+    ),
+    Mutant(
+        name="slower than what arrives", old=LOOP, new=LOOP + "\n        server.clock.sleep(0.004)", check="3.7/throughput_holds",
+        hint="both should complete what arrives",
+    ),
+    Mutant(
+        name="long answers cut", old="        server.respond(request)\n", check="3.7/answers_are_unchanged",
+        hint="a token lost", new="        del request.output_token_ids[40:]\n        server.respond(request)\n",
+    ),
+)  # fmt: skip

@@ -1,0 +1,84 @@
+"""Every mutant is rejected by the check that should notice it, with its hint, and every check rejects a mutant."""
+
+import importlib
+import json
+import os
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from minigpt import paths
+from minigpt.exercises import load_exercises
+from tests.mutants.mutant import Mutant
+
+ROOT = paths.repository_root()
+LABS = sorted(path.stem.removeprefix("lab") for path in Path(__file__).parent.glob("lab[0-9][0-9].py"))
+
+
+def mutants_of(lab: str) -> tuple[Mutant, ...]:
+    return importlib.import_module(f"tests.mutants.lab{lab}").MUTANTS
+
+
+CASES = [pytest.param(lab, mutant, id=f"{lab}-{mutant.name}") for lab in LABS for mutant in mutants_of(lab)]
+
+
+@pytest.fixture(scope="session")
+def graded(tmp_path_factory):
+    """The report of a mutant, graded once a session."""
+    folder = tmp_path_factory.mktemp("mutants")
+
+    @cache
+    def grade(lab: str, mutant: Mutant) -> dict:
+        file = folder / f"lab{lab}_{mutants_of(lab).index(mutant)}.py"
+        file.write_text(mutant.source(lab), encoding="utf-8")
+        return run_grader(lab, file)
+
+    return grade
+
+
+def run_grader(lab: str, file: Path) -> dict:
+    """Grade a file in English and without the model, and read the report."""
+    report = file.with_suffix(".json")
+    command = [sys.executable, "-m", "tests.grader.grade", lab, "--file", str(file), "--scripted", "--json", str(report)]
+    run = subprocess.run(
+        command, cwd=ROOT, env={**os.environ, "MINIGPT_LANG": "en", "PYTHONUTF8": "1"}, capture_output=True, text=True
+    )
+    assert report.is_file(), f"the grader wrote no report:\n{run.stdout}{run.stderr}"
+    return {**json.loads(report.read_text(encoding="utf-8")), "status": run.returncode}
+
+
+@pytest.mark.parametrize("lab, mutant", CASES)
+def test_rejected_with_its_hint(lab, mutant, graded):
+    report = graded(lab, mutant)
+    check = next(check for check in report["checks"] if check["id"] == mutant.check)
+    assert check["outcome"] == mutant.outcome
+    assert mutant.hint in check["hint"]
+    assert report["status"] == 1
+    assert "grader_error" not in {check["outcome"] for check in report["checks"]}
+
+
+@pytest.mark.parametrize("lab", LABS)
+def test_every_check_rejects_a_mutant(lab, graded):
+    reports = {mutant.name: graded(lab, mutant) for mutant in mutants_of(lab)}
+    print(f"\n{matrix(reports)}")
+    checks = [check["id"] for check in next(iter(reports.values()))["checks"]]
+    rejected_by = {mutant.check for mutant in mutants_of(lab)}
+    assert sorted(set(checks) - rejected_by) == [], "these checks have no mutant of their own"
+    exercises = {exercise.id for exercise in load_exercises(paths.resolve_lab(lab))}
+    assert {check.split("/")[0] for check in checks} == exercises, "an exercise without a check"
+
+
+def matrix(reports: dict[str, dict]) -> str:
+    """Checks in rows, mutants in columns: × where the check rejects, · where it passes, - where it could not run."""
+    names = list(reports)
+    lines = [f"{i + 1:3} {name}" for i, name in enumerate(names)]
+    checks = [check["id"] for check in reports[names[0]]["checks"]]
+    signs = {"passed": "·", "blocked": "-", "not_implemented": "-"}
+    lines.append(f"{'':42}" + "".join(f"{i + 1:3}" for i in range(len(names))))
+    for row, check in enumerate(checks):
+        outcomes = [reports[name]["checks"][row]["outcome"] for name in names]
+        lines.append(f"{check:42}" + "".join(f"{signs.get(outcome, '×'):>3}" for outcome in outcomes))
+    return "\n".join(lines)
