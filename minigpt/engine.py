@@ -92,5 +92,6 @@ class ModelTokens:
     def _best(self, logits, request_ids: list[int]) -> list[int]:
         """The greedy token of each row of logits (B, V)."""
         if self._endless:
+            logits = logits.clone()  # what inference mode made cannot be written to outside of it
             logits[[i in self._endless for i in request_ids], EOS_TOKEN_ID] = float("-inf")
         return logits.argmax(dim=-1).tolist()

@@ -47,6 +47,15 @@ DISTRIBUTIONS: dict[str, tuple[Callable[..., Sampler], tuple[float, ...]]] = {
     "lognormal": (lognormal, (12, 0.8, 128)),
 }
 
+# Whether parameters give lengths of at least 1, and an exponential does not have to be redrawn for ever.
+FITS: dict[str, Callable[..., bool]] = {
+    "constant": lambda tokens: tokens >= 1,
+    "uniform": lambda low, high: 1 <= int(low) <= int(high),
+    "two_point": lambda short, long, long_share: min(short, long) >= 1 >= long_share,
+    "exponential": lambda mean, cap: cap >= 1 and math.exp(-0.5 / mean) - math.exp(-(cap + 0.5) / mean) > 0.01,
+    "lognormal": lambda median, sigma, cap: cap >= 1,
+}
+
 
 def parse_lengths(text: str) -> Sampler:
     """A distribution from `name` or `name:parameter,…`, such as `two_point:3,30,0.5`.
@@ -64,8 +73,10 @@ def parse_lengths(text: str) -> Sampler:
     if len(values) > len(defaults):
         raise ValueError(f"lengths={text!r}: {name} takes at most {len(defaults)} numbers, such as {_example(name)}")
     parameters = [*values, *defaults[len(values) :]]
-    if not all(math.isfinite(value) and value > 0 for value in parameters[:1]) or min(parameters) < 0:
+    if not all(map(math.isfinite, parameters)) or parameters[0] <= 0 or min(parameters) < 0:
         raise ValueError(f"lengths={text!r}: lengths are positive, such as {_example(name)}")
+    if not FITS[name](*parameters):
+        raise ValueError(f"lengths={text!r}: no length of at least 1 can be drawn; choose some such as {_example(name)}")
     return make(*parameters)
 
 

@@ -24,7 +24,7 @@ def percentile(values: Sequence[float], percent: float) -> float:
     if not 0 < percent <= 100:
         raise ValueError(f"percent={percent}: a percentile lies above 0 and at most at 100")
     # In whole thousandths of a per cent, since 0.95·20 is 19.000000000000004 in floating point.
-    rank = -(-round(percent * 1000) * len(values) // 100_000)
+    rank = max(-(-round(percent * 1000) * len(values) // 100_000), 1)
     return sorted(values)[rank - 1]
 
 
@@ -79,15 +79,19 @@ def tpot_s(log: RunLog) -> list[float]:
 
 def arrival_window_s(log: RunLog) -> float:
     """The time in which requests came: from the start to the last arrival; for a burst, to the end of the run."""
+    return _arrival_window_ns(log) / NS
+
+
+def _arrival_window_ns(log: RunLog) -> int:
     last_ns = max((life.arrival_ns for life in log.requests.values()), default=0)
-    return (last_ns or log.end_ns) / NS
+    return last_ns or log.end_ns
 
 
 def throughput_per_s(log: RunLog) -> float:
     """Requests completed per second within the arrival window; the drain after it would flatter nobody's rate."""
-    window_s = arrival_window_s(log)
-    completed = sum(life.finish_ns <= window_s * NS for life in log.finished)
-    return completed / window_s if window_s else 0.0
+    window_ns = _arrival_window_ns(log)  # whole: in seconds, an answer at the very end could fall outside
+    completed = sum(life.finish_ns <= window_ns for life in log.finished)
+    return completed * NS / window_ns if window_ns else 0.0
 
 
 def tokens_per_s(log: RunLog) -> float:

@@ -36,6 +36,9 @@ class Server:
     """One server with its queue, clock and model, for one run over one workload."""
 
     def __init__(self, workload, *, clock, tokens, max_batch=8, max_wait_s=0.005, max_inflight=8, streams=True):
+        for name, value in (("max_batch", max_batch), ("max_inflight", max_inflight)):
+            if value < 1:
+                raise ValueError(f"{name}={value}: a server needs room for at least one request")
         self.max_batch, self.max_wait_s, self.max_inflight = max_batch, max_wait_s, max_inflight
         self._passing = Passing(clock)
         self._requests: dict[int, Request] = {}

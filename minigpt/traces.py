@@ -41,8 +41,11 @@ def read_rows(path: Path) -> tuple[list[tuple[float, int, int]], list[str]]:
 
 def _parsed(row: dict) -> tuple[datetime, int, int]:
     stamp, prompt, output = (row[column] for column in COLUMNS)
+    if None in (stamp, prompt, output):
+        raise ValueError("the row is too short")
     # Some releases write seven digits of a second's fraction; Python reads six.
-    time = datetime.fromisoformat(stamp.strip()[:26].rstrip("Z"))
+    # All times of a trace are in one zone, which only some rows write.
+    time = datetime.fromisoformat(stamp.strip()[:26].rstrip("Z")).replace(tzinfo=None)
     prompt, output = int(prompt), int(output)
     if prompt < 1 or output < 1:
         raise ValueError(f"ContextTokens={prompt}, GeneratedTokens={output}: both must be at least 1")
@@ -58,6 +61,9 @@ def trace_workload(
     `length_factor` multiplies every length (default: the largest factor at which the longest request fits the
     context, at most 1); `rate_per_s` squeezes or stretches time to that mean rate (default: the trace's own).
     """
+    for name, value in (("rate_per_s", rate_per_s), ("num_requests", num_requests)):
+        if value is not None and not value > 0:
+            raise ValueError(f"{name}={value}: it must be positive")
     rows, faults = read_rows(path)
     rows = rows[:num_requests]
     longest = max(prompt + output for _, prompt, output in rows)

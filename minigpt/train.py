@@ -14,6 +14,9 @@ from minigpt.model import Config, MiniGPT
 from minigpt.tokenizer import EOS_TOKEN_ID, encode, encode_prompt
 from minigpt.weights import random_model
 
+REWRITE = "rewrite"
+TASKS = (*corpus.KINDS, REWRITE)
+MATRICES = ("qkv", "attention_out", "gate_up", "down")  # of a layer
 IGNORED = -100  # the target of a position whose prediction does not count: cross_entropy's own convention
 
 
@@ -22,8 +25,8 @@ class Recipe:
     """How the shipped checkpoint was trained."""
 
     seed: int = 1
-    num_steps: int = 9_000
-    batch_size: int = 48  # sequences a step
+    num_steps: int = 6_000
+    batch_size: int = 36  # sequences a step, a third of each task
     peak_learning_rate: float = 3e-3
     warmup_steps: int = 200
     weight_decay: float = 0.05
@@ -44,28 +47,38 @@ def learning_rate(step: int, recipe: Recipe) -> float:
     return recipe.peak_learning_rate * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * done)))
 
 
-def training_pairs() -> list[tuple[list[int], list[int]]]:
-    """The training examples as (prompt tokens, answer tokens with EOS)."""
+def training_pairs(task: str) -> list[tuple[list[int], list[int]]]:
+    """The training examples of a task as (prompt tokens, answer tokens with EOS)."""
+    texts = rewriting_examples() if task == REWRITE else [
+        (example.prompt, example.answer) for example in corpus.examples(kind=task, split="train")
+    ]  # fmt: skip
+    return [(encode_prompt(prompt), [*encode(answer), EOS_TOKEN_ID]) for prompt, answer in texts]
+
+
+def rewriting_examples() -> list[tuple[str, str]]:
+    """A training sentence and the whole of it put right: a task of the training alone.
+
+    Explanations quote the sentence. Learning to copy from a few quoted words takes thousands of steps; copying whole
+    sentences is learned soon, and serves the quotes as well.
+    """
     return [
-        (encode_prompt(example.prompt), [*encode(example.answer), EOS_TOKEN_ID])
-        for example in corpus.examples(split="train")
+        (f"{REWRITE}: {sentence.text}", sentence.right)
+        for language in corpus.LANGUAGES
+        for sentence in corpus.sentences(language)
+        if not corpus.is_held_out(sentence.text) and not corpus.is_held_out(sentence.right)
     ]
 
 
-def batches(pairs: list, recipe: Recipe) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-    """Tokens and targets (B, T) of each step, padded on the right; only the answer's tokens count as targets.
+def batches(pairs: list, size: int, rng: random.Random) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+    """Tokens and targets (size, T), padded on the right, without end; only the answer's tokens count as targets.
 
     Sequences of similar length share a batch: less padding is computed, and the order of batches stays random.
     """
-    rng = random.Random(recipe.seed)
-    step, size = 0, recipe.batch_size
-    while step < recipe.num_steps:
+    while True:
         order = sorted(pairs, key=lambda pair: len(pair[0]) + len(pair[1]) + rng.random() * 16)
         groups = [order[i : i + size] for i in range(0, len(order) - size + 1, size)]
         rng.shuffle(groups)
-        for group in groups[: recipe.num_steps - step]:
-            yield _padded(group)
-            step += 1
+        yield from map(_padded, groups)
 
 
 def _padded(group: list[tuple[list[int], list[int]]]) -> tuple[torch.Tensor, torch.Tensor]:
@@ -79,31 +92,47 @@ def _padded(group: list[tuple[list[int], list[int]]]) -> tuple[torch.Tensor, tor
     return tokens, targets
 
 
+def optimizers(model: MiniGPT, recipe: Recipe) -> list[torch.optim.Optimizer]:
+    """Muon (Jordan, 2024) for the layers' matrices, which it trains in half the steps; AdamW for the rest."""
+    matrices = [getattr(layer, name) for layer in model.layers for name in MATRICES]
+    others = [w for w in tensors_of(model) if not any(w is matrix for matrix in matrices)]
+    rate, decay = recipe.peak_learning_rate, recipe.weight_decay
+    return [
+        torch.optim.Muon(matrices, lr=rate, weight_decay=decay, adjust_lr_fn="match_rms_adamw"),
+        torch.optim.AdamW(others, lr=rate, weight_decay=0.0, betas=(0.9, 0.98)),
+    ]
+
+
 def train(recipe: Recipe = Recipe(), config: Config = Config()) -> tuple[MiniGPT, list[float]]:
-    """Train a tutor; returns it and the loss of every step (nats per answer token)."""
-    torch.manual_seed(recipe.seed)
+    """Train a tutor; returns it and the loss of every step (nats per answer token, mean of the tasks)."""
+    rng = random.Random(recipe.seed)
     model = random_model(config, recipe.seed)
     weights = tensors_of(model)
     for weight in weights:
         weight.requires_grad_(True)
-    matrices = [w for w in weights if w.dim() == 2]
-    scales = [w for w in weights if w.dim() == 1]
-    groups = [{"params": matrices, "weight_decay": recipe.weight_decay}, {"params": scales, "weight_decay": 0.0}]
-    optimizer = torch.optim.AdamW(groups, lr=recipe.peak_learning_rate, betas=(0.9, 0.98))
+    both = optimizers(model, recipe)
+    # Every step takes a batch of each task: as separate batches, since their lengths differ.
+    streams = [batches(training_pairs(task), recipe.batch_size // len(TASKS), rng) for task in TASKS]
     losses = []
-    bar = tqdm(batches(training_pairs(), recipe), total=recipe.num_steps, desc="train", unit="step")
-    for step, (tokens, targets) in enumerate(bar):
-        for group in optimizer.param_groups:
-            group["lr"] = learning_rate(step, recipe)
-        logits = model.forward(tokens)
-        loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=IGNORED)
-        optimizer.zero_grad(set_to_none=True)
-        loss.backward()
+    bar = tqdm(range(recipe.num_steps), desc="train", unit="step")
+    for step in bar:
+        losses.append(sum(_backward(model, *next(stream)) for stream in streams) / len(streams))
         torch.nn.utils.clip_grad_norm_(weights, recipe.max_gradient_norm)
-        optimizer.step()
-        losses.append(float(loss.detach()))
+        for optimizer in both:
+            for group in optimizer.param_groups:
+                group["lr"] = learning_rate(step, recipe)
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
         if step % 50 == 0:
             bar.set_postfix(loss=f"{losses[-1]:.3f}")
     for weight in weights:
         weight.requires_grad_(False)
     return model, losses
+
+
+def _backward(model: MiniGPT, tokens: torch.Tensor, targets: torch.Tensor) -> float:
+    """Add the gradients of one batch to the weights'; its loss."""
+    logits = model.forward(tokens)
+    loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=IGNORED)
+    loss.backward()
+    return float(loss.detach())

@@ -59,6 +59,8 @@ def answer_all(
 
 
 def _answer_batch(model: MiniGPT, prompts: list[list[int]], max_tokens: int) -> list[Answer]:
+    if max_tokens < 1:
+        raise ValueError(f"max_tokens={max_tokens}: ask for at least one token")
     longest = min(max(map(len, prompts)) + max_tokens, model.config.context)
     cache = KVCache(model.config, len(prompts), longest)
     running = [cache.take() for _ in prompts]  # the slot of prompt i is i
@@ -73,7 +75,7 @@ def _answer_batch(model: MiniGPT, prompts: list[list[int]], max_tokens: int) -> 
             if not ended[slot]:
                 token_ids[slot].append(token)
         running = [
-            s for s in running if not ended[s] and len(token_ids[s]) < max_tokens and cache.lengths[s] < cache.max_length
+            s for s in running if not ended[s] and len(token_ids[s]) < max_tokens and cache.lengths[s] + 1 < cache.max_length
         ]
         if running:
             logits = model.decode_step([token_ids[slot][-1] for slot in running], cache, running)

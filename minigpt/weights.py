@@ -4,6 +4,7 @@ A checkpoint is a folder with `config.json` and `model.safetensors`, exactly as 
 """
 
 import json
+import math
 from dataclasses import asdict
 from pathlib import Path
 
@@ -78,13 +79,14 @@ def to_hf(model: MiniGPT) -> dict[str, torch.Tensor]:
 
 def from_hf(config: Config, tensors: dict[str, torch.Tensor]) -> MiniGPT:
     """A Mini-GPT from weights under Hugging Face's names. Raises CheckpointError on a missing or misshapen tensor."""
-    expected = {name: tensor.shape for name, tensor in to_hf(random_model(config)).items()}
+    with torch.device("meta"):  # shapes without memory: the configuration may be that of a huge model
+        expected = {name: tensor.shape for name, tensor in to_hf(random_model(config)).items()}
     for name, shape in expected.items():
         found = tuple(tensors[name].shape) if name in tensors else "nothing"
         if found != tuple(shape):
-            raise CheckpointError(f"tensor {name}: expected shape {tuple(shape)}, found {found}. {WAY_OUT}")
-    for name in tensors.keys() - expected.keys():
-        raise CheckpointError(f"tensor {name} is not part of this model. {WAY_OUT}")
+            raise CheckpointError(f"tensor {name}: expected shape {tuple(shape)}, found {found}")
+    for name in sorted(tensors.keys() - expected.keys()):
+        raise CheckpointError(f"tensor {name} is not part of this model")
     weights = {name: tensor.float() for name, tensor in tensors.items()}
 
     def fused(index: int, *names: str) -> torch.Tensor:
@@ -120,6 +122,7 @@ def save_checkpoint(model: MiniGPT, folder: Path) -> None:
     (folder / "config.json").write_text(json.dumps(hf_config, indent=2) + "\n", encoding="utf-8")
     halves = {name: tensor.half() for name, tensor in to_hf(model).items()}
     save_file(halves, folder / "model.safetensors", metadata={"format": "pt"})
+    (folder / "model.safetensors").chmod(0o644)  # it is written for its owner alone, and a class shares the folder
 
 
 def load_checkpoint(folder: Path = CHECKPOINT) -> MiniGPT:
@@ -130,15 +133,33 @@ def load_checkpoint(folder: Path = CHECKPOINT) -> MiniGPT:
         return from_hf(config, load_file(path))
     except FileNotFoundError:
         raise CheckpointError(f"checkpoint file {path} is missing. {WAY_OUT}") from None
-    except SafetensorError as fault:
+    except CheckpointError as fault:
+        raise CheckpointError(f"checkpoint file {path} does not fit its config.json: {fault}. {WAY_OUT}") from None
+    except (OSError, SafetensorError) as fault:
         raise CheckpointError(f"checkpoint file {path} is damaged ({fault}). {WAY_OUT}") from None
 
 
 def _read_config(path: Path) -> Config:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-        return Config(**{ours: found[theirs] for ours, theirs in HF_NAMES.items()})
+        config = Config(**{ours: found[theirs] for ours, theirs in HF_NAMES.items()})
+        _check_config(config)
+        return config
     except FileNotFoundError:
         raise CheckpointError(f"checkpoint file {path} is missing. {WAY_OUT}") from None
-    except (KeyError, ValueError) as fault:
+    except (KeyError, OSError, TypeError, ValueError) as fault:
         raise CheckpointError(f"checkpoint file {path} is damaged ({fault!r}). {WAY_OUT}") from None
+
+
+def _check_config(config: Config) -> None:
+    """Raise ValueError if these cannot be the sizes of a model."""
+    for ours, theirs in HF_NAMES.items():
+        value, default = getattr(config, ours), getattr(Config(), ours)
+        types = (int,) if isinstance(default, int) else (int, float)
+        if type(value) not in types or not 0 < value < math.inf:
+            raise ValueError(f"{theirs}={value!r}: it must be a positive number such as {default}")
+    if config.num_heads % config.num_kv_heads or config.head_size % 2:
+        raise ValueError(
+            f"num_attention_heads={config.num_heads} must be a multiple of num_key_value_heads={config.num_kv_heads}, "
+            f"and head_dim={config.head_size} even"
+        )

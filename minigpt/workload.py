@@ -130,17 +130,28 @@ def closed_loop(items: list[WorkItem], num_clients: int, name: str, think_s: flo
     return Workload(name=name, items=unsent, num_clients=num_clients, think_ns=to_ns(think_s))
 
 
-def scene(**lengths: int) -> Workload:
-    """A tiny workload to follow by hand: one request per keyword, all there at once, as long as said.
+def scene(**requests: int | tuple[float, int]) -> Workload:
+    """A tiny workload to follow by hand: one request per keyword, as long as said, all there at once.
+
+    A pair gives an arrival in milliseconds, too: `scene(A=(0, 3), B=(2.5, 30))`.
 
     >>> [item.max_tokens for item in scene(A=3, B=30).items]
     [3, 30]
     """
-    items = requests_of_lengths(list(lengths.values()), random.Random(0))
-    return arriving(items, [0.0] * len(items), ", ".join(lengths))
+    pairs = [value if isinstance(value, tuple) else (0.0, value) for value in requests.values()]
+    items = requests_of_lengths([length for _, length in pairs], random.Random(0))
+    return arriving(items, [arrival_ms / 1e3 for arrival_ms, _ in pairs], ", ".join(requests))
 
 
 # -- by name ----------------------------------------------------------------------------------------------------
+
+
+def _number(text: str, parameter: str, default):
+    """The number after a name's colon, of its default's kind."""
+    try:
+        return type(default)(parameter) if parameter else default
+    except ValueError:
+        raise ValueError(f"{text!r}: after the colon comes a number, such as {default}") from None
 
 
 def make_items(name: str, num_requests: int, rng: random.Random) -> list[WorkItem]:
@@ -149,7 +160,7 @@ def make_items(name: str, num_requests: int, rng: random.Random) -> list[WorkIte
         raise ValueError(f"num_requests={num_requests}: a workload needs at least one request")
     kind, _, share = name.partition(":")
     if kind == "mixed":
-        return tutor_requests(num_requests, rng, float(share) if share else 0.2)
+        return tutor_requests(num_requests, rng, _number(name, share, 0.2))
     sampler = parse_lengths(name)
     return requests_of_lengths([sampler(rng) for _ in range(num_requests)], rng)
 
@@ -170,7 +181,7 @@ def workload(
     if process == "burst":
         return arriving(items, [0.0] * num_requests, name)
     if process == "closed":
-        return closed_loop(items, int(parameter or 8), name)
+        return closed_loop(items, _number(arrivals, parameter, 8), name)
     if (load is None) == (rate_per_s is None):
         raise ValueError(f"load={load}, rate_per_s={rate_per_s}: {process} arrivals need exactly one of them")
     if load is not None:
@@ -178,5 +189,5 @@ def workload(
     if process == "poisson":
         return arriving(items, poisson(num_requests, rate_per_s, rng), name)
     if process == "gamma":
-        return arriving(items, gamma(num_requests, rate_per_s, float(parameter or 0.5), rng), name)
+        return arriving(items, gamma(num_requests, rate_per_s, _number(arrivals, parameter, 0.5), rng), name)
     raise ValueError(f"arrivals={arrivals!r}: choose poisson, burst, gamma:BURSTINESS or closed:CLIENTS")

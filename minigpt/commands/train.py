@@ -16,7 +16,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--steps", type=int, help=say(en="fewer or more steps", es="menos o más pasos"))
     parser.add_argument("--threads", type=int, default=2)
     args = parser.parse_args(argv)
-    from minigpt import model_card, threads, train, weights
+    from minigpt import model_card, prompts, threads, train, weights
 
     threads.torch_threads(args.threads)
     recipe = train.Recipe() if args.steps is None else replace(train.Recipe(), num_steps=args.steps)
@@ -25,6 +25,9 @@ def main(argv: list[str]) -> int:
     minutes = (time.perf_counter() - start) / 60
     out = args.out or weights.CHECKPOINT
     weights.save_checkpoint(model, out)
-    model_card.write(out, recipe, losses, minutes)
-    print(say(en=f"Trained in {minutes:.1f} minutes: {out}", es=f"Entrenado en {minutes:.1f} minutos: {out}"))
+    model = weights.load_checkpoint(out)  # rounded to fp16: the model that everybody will run
+    model_card.write(out, model, recipe, losses, minutes)
+    num_prompts = prompts.write_pool(model, path=out / prompts.POOL.name)
+    print(say(en=f"Trained in {minutes:.1f} minutes: {out}, with {num_prompts} prompts for workloads",
+              es=f"Entrenado en {minutes:.1f} minutos: {out}, con {num_prompts} preguntas para las cargas"))  # fmt: skip
     return 0

@@ -5,6 +5,7 @@ A cell begins with one of these lines and goes on to the next; each prose cell i
     %% en             prose in English             %% exercise 3.1 en     an exercise, in English
     %% es             the same in Spanish          %% exercise 3.1 es     the same in Spanish
     %% code           code, the same in both notebooks
+    %% code needs 3.1 3.4      code that waits until these exercises are written (the cell magic %%needs)
 """
 
 import hashlib
@@ -19,7 +20,8 @@ from minigpt.exercises import Exercise
 
 LANGUAGES = ("en", "es")
 # Every line that starts with %% must be one: a mistyped beginning would be swallowed by the cell before it.
-BEGINNING = re.compile(r"%% (?:exercise (?P<id>[0-9]+\.[0-9]+) )?(?P<kind>en|es|code) *")
+BEGINNING = re.compile(
+    r"%% (?:exercise (?P<id>[0-9]+\.[0-9]+) )?(?P<kind>en|es|code)(?P<needs> needs(?: [0-9]+\.[0-9]+)+)? *")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,12 +77,15 @@ def split_blocks(source: str) -> list[Block]:
 def read_block(number: int, lines: list[str]) -> Block:
     """Return one block from its lines, the first of which is its beginning."""
     begun = BEGINNING.fullmatch(lines[0])
-    if begun is None or (begun["kind"] == "code" and begun["id"]):
-        raise fault(number, f"{lines[0]!r} begins no cell; write '%% en', '%% es', '%% code', "
-                            "'%% exercise N.M en' or '%% exercise N.M es' (cell magics are not used)")
+    is_code = begun is not None and begun["kind"] == "code"
+    if begun is None or (begun["id"] if is_code else begun["needs"]):
+        raise fault(number, f"{lines[0]!r} begins no cell; write '%% en', '%% es', '%% code', '%% code needs N.M', "
+                            "'%% exercise N.M en' or '%% exercise N.M es'")
     text = "\n".join(lines[1:]).strip("\n")
     if not text.strip():
         raise fault(number, f"the cell {lines[0]!r} is empty; write its text or take it out")
+    if begun["needs"]:
+        text = f"%%{begun['needs'].strip()}\n{text}"
     return Block(line=number, kind=begun["kind"], exercise_id=begun["id"] or "", text=text)
 
 

@@ -1,0 +1,116 @@
+"""The shipped checkpoint: right often enough, sure of its pool, mixed in length and small."""
+
+import os
+import subprocess
+import sys
+from functools import lru_cache
+
+import pytest
+
+from minigpt.evaluate import GROUPS, evaluate
+from minigpt.metrics import summarize
+from minigpt.paths import repository_root
+from minigpt.prompts import MIN_GAP, POOL, tutor_prompts
+from minigpt.replay import replay
+from minigpt.tutor import answer_all, load_tutor, stream
+from minigpt.weights import CHECKPOINT
+from minigpt.workload import MAX_ANSWER_TOKENS, workload
+
+LEAST_EXACT_PERCENT = {"fix": 98, "explain": 95}
+NUM_PROMPTS = 100  # a group; `python -m minigpt eval` takes more
+
+
+@lru_cache
+def accuracies():
+    return [evaluate(load_tutor(), language, kind, NUM_PROMPTS, seed=7) for language, kind in GROUPS]
+
+
+@lru_cache
+def pool_sample():
+    """Every so many-th prompt of each kind, 120 in all, and the model's answers to them."""
+    prompts = [prompt for pool in tutor_prompts().values() for prompt in pool[:: len(pool) // 60][:60]]
+    return prompts, list(answer_all(load_tutor(), [list(prompt.token_ids) for prompt in prompts]))
+
+
+@pytest.mark.parametrize("group", range(len(GROUPS)), ids=["-".join(group) for group in GROUPS])
+def test_answers_to_sentences_it_never_saw_are_right(group):
+    found = accuracies()[group]
+    assert (found.language, found.kind, found.num_prompts) == (*GROUPS[group], NUM_PROMPTS)
+    assert found.exact_percent >= LEAST_EXACT_PERCENT[found.kind], found.mistakes
+
+
+def test_the_longest_answers_are_at_least_8_times_the_shortest():
+    found = accuracies()
+    assert max(each.max_tokens for each in found) >= 8 * min(each.min_tokens for each in found)
+    lengths = [len(prompt.answer_ids) for pool in tutor_prompts().values() for prompt in pool]
+    assert max(lengths) >= 8 * min(lengths)
+
+
+def test_no_answer_of_the_pool_reaches_the_token_limit():
+    assert all(
+        len(prompt.answer_ids) < MAX_ANSWER_TOKENS for pool in tutor_prompts().values() for prompt in pool
+    )
+
+
+def test_the_pool_holds_what_the_model_answers():
+    prompts, answers = pool_sample()
+    assert len(prompts) == 120
+    wrong = [
+        p.prompt
+        for p, answer in zip(prompts, answers)
+        if answer.token_ids != p.answer_ids or not answer.ended
+    ]
+    assert wrong == []
+
+
+def test_the_model_is_sure_of_every_token_of_the_pool():
+    prompts, answers = pool_sample()
+    assert [p.prompt for p, answer in zip(prompts, answers) if not answer.smallest_gap > MIN_GAP] == []
+
+
+def test_streaming_gives_the_same_answer_as_a_batch():
+    prompts, answers = pool_sample()
+    for prompt, answer in list(zip(prompts, answers))[::20]:
+        assert tuple(stream(load_tutor(), prompt.prompt)) == answer.token_ids
+
+
+def test_the_pool_has_enough_of_each_language_and_kind():
+    for kind, pool in tutor_prompts().items():
+        for language in ("en", "es"):
+            assert sum(prompt.language == language for prompt in pool) >= 100, (kind, language)
+        assert len({prompt.prompt for prompt in pool}) == len(pool)
+
+
+def test_what_is_shipped_is_at_most_8_megabytes():
+    assert POOL.parent == CHECKPOINT
+    assert sum(path.stat().st_size for path in CHECKPOINT.iterdir()) <= 8_000_000
+
+
+@pytest.mark.parametrize("policy", ["static", "continuous"])
+def test_scripted_answers_and_the_model_make_the_same_run(policy):
+    requests = workload("mixed:0.3", num_requests=60, seed=9, load=0.7)
+    by_model, scripted = (
+        replay(policy, requests, impl="solution", tokens=tokens) for tokens in ("model", "scripted")
+    )
+    assert by_model.steps == scripted.steps
+    for found, expected in zip(by_model.requests.values(), scripted.requests.values(), strict=True):
+        assert (found.answer, found.token_times_ns) == (expected.answer, expected.token_times_ns)
+        assert (found.admitted_ns, found.finish_ns) == (expected.admitted_ns, expected.finish_ns)
+    assert summarize(by_model) == summarize(scripted)
+
+
+def ask(*arguments):
+    environment = {**os.environ, "MINIGPT_ENV": "current", "MINIGPT_LANG": "en"}
+    return subprocess.run([sys.executable, "-m", "minigpt", "ask", *arguments], cwd=repository_root(), timeout=120,
+                          env=environment, capture_output=True, encoding="utf-8")  # fmt: skip
+
+
+def test_ask_streams_the_correction():
+    done = ask("fix: she go to school")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "goes\n", "")
+
+
+def test_ask_refuses_an_empty_prompt():
+    done = ask("  ")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "prompt is empty" in done.stderr
