@@ -14,7 +14,7 @@ export TORCH_INDEX
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test check grade reset bench train eval build clean
+.PHONY: help setup lab test check grade reset bench train eval build figures clean
 
 help:
 	@$(MINIGPT) help --make
@@ -49,6 +49,9 @@ eval:
 
 build:
 	@$(MINIGPT) build $(ARGS)
+
+figures:
+	@$(MINIGPT) figures $(ARGS)
 
 clean:
 	@$(MINIGPT) clean

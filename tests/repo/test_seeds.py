@@ -28,4 +28,4 @@ def test_the_reference_clears_the_bar(seeds):
 
 def test_every_student_gets_a_listed_seed():
     assert {graded_seed(student) for student in range(500)} <= set(GRADED_SEEDS)
-    assert len({graded_seed(student) for student in range(1, 40)}) > 20, "neighbours should differ"
+    assert len({graded_seed(student) for student in range(1, 40)}) > 15, "neighbours should differ"

@@ -77,7 +77,7 @@ def plain_formula(formula: str) -> str:
 
 def one_page(target: str) -> str:
     """Return a file's or page's name without the mark of the Spanish one."""
-    return re.sub(r"\.es(\.(?:md|ipynb)\b)", r"\1", target)
+    return re.sub(r"\.es(\.(?:md|ipynb|png)\b)", r"\1", target)
 
 
 def numbers(text: str, language: str) -> Counter:
