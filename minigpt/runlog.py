@@ -73,6 +73,16 @@ class RunLog:
             for request_id, life in self.requests.items()
         ]  # fmt: skip
 
+    def step_records(self) -> list[dict]:
+        """One dict of plain numbers a step: when it ran, in seconds; its rows: all, and those that had not ended."""
+        return [
+            {
+                "start_s": _seconds(step.start_ns), "end_s": _seconds(step.end_ns),
+                "rows": len(step.request_ids), "useful_rows": len(step.useful_ids),
+            }
+            for step in self.steps
+        ]  # fmt: skip
+
     @property
     def finished(self) -> list[RequestLog]:
         return [life for life in self.requests.values() if life.finish_ns is not None]

@@ -1,13 +1,18 @@
-"""Lab 02, static batching: collect a batch, run it to its longest member, answer all of it at once."""
+"""Lab 02, static batching: collect a batch, run it to its longest member, answer all of it at once.
 
+The loop waits for a batch to form, steps all of it until the last member has ended, and sends its answers together.
+`server` is described in minigpt/serving.py.
+"""
+
+import math
 import queue
 
 
 def collect_batch(server):
-    """The next batch: up to `server.max_batch` requests, waiting at most `server.max_wait_s` for company.
+    """The next batch, a list of up to `server.max_batch` requests; an empty list if the queue is closed.
 
-    The first request is waited for as long as it takes. The wait for the others runs from the moment at which the
-    first one arrived, not from when this function began to look. Oldest first; an empty list if the queue is closed.
+    The first request is waited for as long as it takes. The wait for company ends `server.max_wait_s` after the
+    first one arrived (not after this function began to look), or as soon as the batch is full. Oldest first.
     """
     # BEGIN SOLUTION 2.1
     try:
@@ -25,10 +30,10 @@ def collect_batch(server):
 
 
 def run_full_inference(server, batch):
-    """Step the whole batch until its longest member has ended; finished rows are computed along.
+    """Step the whole batch until its longest member has ended; rows that have ended are computed along.
 
-    Every step passes all of the batch to `server.model.forward_one_step`. A request ends with EOS, which is no output
-    token, or when it has `max_tokens` output tokens; nothing is appended to it after that.
+    Every step passes all of `batch` to `server.model.forward_one_step`. A request ends with EOS, which is no output
+    token, or when it has `max_tokens` output tokens; nothing is appended to it after that. No answer leaves here.
     """
     # BEGIN SOLUTION 2.2
     running = set(batch)
@@ -50,4 +55,39 @@ def static_batch_loop(server):
         run_full_inference(server, batch)
         for request in batch:
             server.respond(request)
+    # END SOLUTION
+
+
+def latency_report(records):
+    """What the clients of a run felt: a dict with `p50_s`, `p95_s`, `p99_s`, `max_s` and `num_unanswered`.
+
+    `records` is a list of dicts, one a request, with `request_id`, `arrival_s` (scheduled), `admitted_s` (taken from
+    the queue) and `finish_s` (answered); the last two are None for a request that did not get so far. Latency counts
+    from the scheduled arrival; without an answer it is infinite. Percentiles are of the nearest rank: the
+    ⌈p/100·n⌉-th smallest. No records: ValueError.
+    """
+    # BEGIN SOLUTION 2.4
+    if not records:
+        raise ValueError("records is empty: there is no latency to report")
+    latencies = sorted(
+        math.inf if record["finish_s"] is None else record["finish_s"] - record["arrival_s"] for record in records
+    )
+    ranks = {percent: math.ceil(percent * len(latencies) / 100) for percent in (50, 95, 99)}
+    report = {f"p{percent}_s": latencies[rank - 1] for percent, rank in ranks.items()}
+    return {**report, "max_s": latencies[-1], "num_unanswered": latencies.count(math.inf)}
+    # END SOLUTION
+
+
+def wasted_slot_share(steps, max_batch):
+    """Which share of a run's slots gave nobody a token, as a dict of two shares from 0 to 1: `held` and `empty`.
+
+    `steps` is a list of dicts, one a step, with `rows` (all rows computed in it) and `useful_rows` (those of requests
+    that had not ended before it). A step offers `max_batch` slots, whether they are filled or not. A held slot is a row
+    computed for a request that had ended; an empty one is no row at all. There is at least one step.
+    """
+    # BEGIN SOLUTION 2.5
+    num_slots = max_batch * len(steps)
+    num_rows = sum(step["rows"] for step in steps)
+    num_useful = sum(step["useful_rows"] for step in steps)
+    return {"held": (num_rows - num_useful) / num_slots, "empty": (num_slots - num_rows) / num_slots}
     # END SOLUTION

@@ -1,0 +1,57 @@
+"""Lab 02, static batching: collect a batch, run it to its longest member, answer all of it at once.
+
+The loop waits for a batch to form, steps all of it until the last member has ended, and sends its answers together.
+`server` is described in minigpt/serving.py.
+"""
+
+import math
+import queue
+
+
+def collect_batch(server):
+    """The next batch, a list of up to `server.max_batch` requests; an empty list if the queue is closed.
+
+    The first request is waited for as long as it takes. The wait for company ends `server.max_wait_s` after the
+    first one arrived (not after this function began to look), or as soon as the batch is full. Oldest first.
+    """
+    # EXERCISE 2.1 (about 11 lines)
+    raise NotImplementedError("exercise 2.1: collect_batch")
+
+
+def run_full_inference(server, batch):
+    """Step the whole batch until its longest member has ended; rows that have ended are computed along.
+
+    Every step passes all of `batch` to `server.model.forward_one_step`. A request ends with EOS, which is no output
+    token, or when it has `max_tokens` output tokens; nothing is appended to it after that. No answer leaves here.
+    """
+    # EXERCISE 2.2 (about 9 lines)
+    raise NotImplementedError("exercise 2.2: run_full_inference")
+
+
+def static_batch_loop(server):
+    """Serve batch after batch until the queue is closed; the answers of a batch leave together, when it has ended."""
+    # EXERCISE 2.3 (about 4 lines)
+    raise NotImplementedError("exercise 2.3: static_batch_loop")
+
+
+def latency_report(records):
+    """What the clients of a run felt: a dict with `p50_s`, `p95_s`, `p99_s`, `max_s` and `num_unanswered`.
+
+    `records` is a list of dicts, one a request, with `request_id`, `arrival_s` (scheduled), `admitted_s` (taken from
+    the queue) and `finish_s` (answered); the last two are None for a request that did not get so far. Latency counts
+    from the scheduled arrival; without an answer it is infinite. Percentiles are of the nearest rank: the
+    ⌈p/100·n⌉-th smallest. No records: ValueError.
+    """
+    # EXERCISE 2.4 (about 8 lines)
+    raise NotImplementedError("exercise 2.4: latency_report")
+
+
+def wasted_slot_share(steps, max_batch):
+    """Which share of a run's slots gave nobody a token, as a dict of two shares from 0 to 1: `held` and `empty`.
+
+    `steps` is a list of dicts, one a step, with `rows` (all rows computed in it) and `useful_rows` (those of requests
+    that had not ended before it). A step offers `max_batch` slots, whether they are filled or not. A held slot is a row
+    computed for a request that had ended; an empty one is no row at all. There is at least one step.
+    """
+    # EXERCISE 2.5 (about 4 lines)
+    raise NotImplementedError("exercise 2.5: wasted_slot_share")

@@ -1,0 +1,146 @@
+"""Exercise 2.1: `collect_batch` waits for company, but not for longer than it may.
+
+A line is a clock in milliseconds; `|` is where the batch leaves, `!` where its wait ends.
+"""
+
+from tests.grader.check import check
+from tests.grader.outcomes import expect, expect_equal, t
+from tests.lab03.scenes import MS, scene
+
+WAIT_S = 0.005
+
+
+def collected(student, arrivals_ms, *, max_batch: int = 4, now_ms: float = 0.0):
+    """Call `collect_batch` at `now_ms`: the ids of the batch, and when it leaves, in ms."""
+    desk = student.server(scene(*((arrival, 3) for arrival in arrivals_ms)), max_batch=max_batch, max_wait_s=WAIT_S)
+    if now_ms:  # an earlier batch has kept the server busy
+        desk.server.clock.sleep(now_ms / 1e3)
+    batch, _ = student.call_on(desk, "collect_batch")
+    expect(isinstance(batch, list), expected=t("a list of requests", "una lista de peticiones"), got=batch, hint=t(
+        "return the batch as a list, empty if the queue is closed (section 2.2)",
+        "devuelve el lote como lista, vacía si la cola está cerrada (sección 2.2)",
+    ))  # fmt: skip
+    return [getattr(request, "request_id", request) for request in batch], desk.server.clock.now_ns / MS
+
+
+@check("2.1", points=1, en="takes those that wait, oldest first", es="toma las que esperan, primero la más antigua")
+def test_oldest_first(student):
+    ids, _ = collected(student, [0, 1, 2, 30], max_batch=3, now_ms=10)
+    expect_equal(ids, [0, 1, 2], hint=t(
+        "three were waiting for a batch of three: which end of the queue did you take from? (section 2.2)",
+        "esperaban tres para un lote de tres: ¿de qué extremo de la cola tomaste? (sección 2.2)",
+    ))  # fmt: skip
+
+
+@check("2.1", points=1, en="never exceeds max_batch", es="nunca supera max_batch")
+def test_keeps_to_max_batch(student):
+    sizes = [len(collected(student, [0] * 9, max_batch=most)[0]) for most in (1, 3, 8)]
+    expect_equal(sizes, [1, 3, 8], hint=t(
+        "(sizes of the batch with nine waiting and max_batch = 1, 3, 8): look at the comparison with max_batch "
+        "(section 2.2)",
+        "(tamaños del lote con nueve en espera y max_batch = 1, 3, 8): mira la comparación con max_batch (sección 2.2)",
+    ))  # fmt: skip
+
+
+@check("2.1", points=1, en="waits for company, up to max_wait_s", es="espera compañía, hasta max_wait_s")
+def test_waits_for_company(student):
+    """
+    arrivals  0  1  .  .  .  5         9
+    batch     0--1-----------2!|                one that comes exactly at the end of the wait is in
+    """
+    expect_equal(collected(student, [0, 1, 5, 9]), ([0, 1, 2], 5.0), hint=t(
+        "(batch, when it leaves in ms): arrivals at 0, 1, 5 and 9 ms, max_wait_s = 5 ms, room for four. The batch "
+        "leaves 5 ms after the first arrival, with those that came by then; the queue's get takes a timeout (section "
+        "2.2)",
+        "(lote, cuándo sale en ms): llegadas en 0, 1, 5 y 9 ms, max_wait_s = 5 ms, sitio para cuatro. El lote sale 5 "
+        "ms después de la primera llegada, con las que hayan llegado; el get de la cola admite un límite (sección 2.2)",
+    ))  # fmt: skip
+
+
+@check("2.1", points=1, en="a full batch leaves at once", es="un lote completo sale enseguida")
+def test_full_batch_leaves_at_once(student):
+    """
+    arrivals  0  1  2  .  4
+    batch     0--1--2|       !
+    """
+    expect_equal(collected(student, [0, 1, 2, 4], max_batch=3), ([0, 1, 2], 2.0), hint=t(
+        "(batch, when it leaves in ms): the third request fills the batch at 2 ms, and more waiting helps nobody "
+        "(section 2.2)",
+        "(lote, cuándo sale en ms): la tercera petición completa el lote en 2 ms, y esperar más no ayuda a nadie "
+        "(sección 2.2)",
+    ))  # fmt: skip
+
+
+@check("2.1", points=1, en="one deadline for the whole batch", es="un solo plazo para todo el lote")
+def test_deadline_is_not_restarted(student):
+    """
+    arrivals  0  .  .  .  4  .  .  .  8
+    batch     0-----------1--!|                 2 comes after the first one's wait has ended
+    """
+    expect_equal(collected(student, [0, 4, 8]), ([0, 1], 5.0), hint=t(
+        "(batch, when it leaves in ms): arrivals at 0, 4 and 8 ms, max_wait_s = 5 ms. If every arrival starts the wait "
+        "anew, the first request may wait for ever: fix the deadline once (section 2.2)",
+        "(lote, cuándo sale en ms): llegadas en 0, 4 y 8 ms, max_wait_s = 5 ms. Si cada llegada reinicia la espera, la "
+        "primera petición puede esperar para siempre: fija el plazo una sola vez (sección 2.2)",
+    ))  # fmt: skip
+
+
+@check("2.1", points=1, en="an idle server waits for the first one, and only then counts",
+       es="un servidor ocioso espera a la primera, y solo entonces cuenta")  # fmt: skip
+def test_deadline_waits_for_the_first(student):
+    """
+    looks at  0
+    arrivals                    30  .  .  33  .  35
+    batch                       30--------33-----!|
+    """
+    expect_equal(collected(student, [30, 33, 50]), ([0, 1], 35.0), hint=t(
+        "(batch, when it leaves in ms): nobody came until 30 ms, so the wait runs from 30 to 35 ms. Did it run from "
+        "when the function began to look? (section 2.2)",
+        "(lote, cuándo sale en ms): no llegó nadie hasta 30 ms, así que la espera va de 30 a 35 ms. ¿La contaste desde "
+        "que la función empezó a mirar? (sección 2.2)",
+    ))  # fmt: skip
+
+
+@check("2.1", points=1, en="the wait runs from the first arrival", es="la espera corre desde la primera llegada")
+def test_deadline_runs_from_the_first_arrival(student):
+    """
+    looks at               10
+    arrivals      7  .  .  .  11 .  .  14       the wait ends at 7 + 5
+    batch         7--------.--11-!|
+    arrivals   2  .  .  .  .  .  12             it has ended long ago: whoever waits is taken, and off it goes
+    batch      2-----------|
+    """
+    expect_equal(collected(student, [7, 11, 14], now_ms=10), ([0, 1], 12.0), hint=t(
+        "(batch, when it leaves in ms): the server was busy until 10 ms, and request 0 has waited since 7 ms. Its 5 ms "
+        "end at 12 ms: count from arrival_time_s (section 2.2)",
+        "(lote, cuándo sale en ms): el servidor estuvo ocupado hasta 10 ms, y la petición 0 espera desde 7 ms. Sus 5 "
+        "ms acaban en 12 ms: cuenta desde arrival_time_s (sección 2.2)",
+    ))  # fmt: skip
+    expect_equal(collected(student, [2, 3, 12], now_ms=10), ([0, 1], 10.0), hint=t(
+        "(batch, when it leaves in ms): request 0 came at 2 ms and its 5 ms were over at 7, while the server was busy. "
+        "The batch leaves at 10 ms with all that wait, and nobody waits any longer (section 2.2)",
+        "(lote, cuándo sale en ms): la petición 0 llegó en 2 ms y sus 5 ms acabaron en 7, con el servidor ocupado. El "
+        "lote sale en 10 ms con todas las que esperan, y nadie espera más (sección 2.2)",
+    ))  # fmt: skip
+
+
+@check("2.1", points=1, en="the end of the workload", es="el final de la carga de trabajo")
+def test_when_the_queue_closes(student):
+    """
+    arrivals  0  1                              nobody else will come: `get` says so without letting time pass
+    batch     0--1|
+    """
+    expect_equal(collected(student, [0, 1]), ([0, 1], 1.0), hint=t(
+        "(batch, when it leaves in ms): the last two requests are a batch, too. When the queue closes, keep what you "
+        "have (section 2.2)",
+        "(lote, cuándo sale en ms): las dos últimas peticiones también son un lote. Cuando la cola se cierra, conserva "
+        "lo que tienes (sección 2.2)",
+    ))  # fmt: skip
+    desk = student.server(scene((0, 3)), max_batch=4, max_wait_s=WAIT_S)
+    desk.take(1)
+    batch, _ = student.call_on(desk, "collect_batch")
+    expect_equal(batch, [], hint=t(
+        "the queue is closed and nobody waits: return an empty list. `get` raises queue.Empty then (section 2.2)",
+        "la cola está cerrada y nadie espera: devuelve una lista vacía. En ese caso `get` lanza queue.Empty "
+        "(sección 2.2)",
+    ))  # fmt: skip

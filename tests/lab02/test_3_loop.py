@@ -1,0 +1,148 @@
+"""Exercise 2.3: batch after batch, by timelines worked out by hand.
+
+One step is one millisecond. A row is a request from its arrival on:
+
+    .  in the queue, since the server is busy          A  a step that gives it a token (or its EOS)
+    -  taken, waiting for the batch to form            #  has its answer, and is held until the batch has ended
+"""
+
+import random
+
+from tests.grader.check import check
+from tests.grader.outcomes import expect, expect_equal, t
+from tests.lab03.scenes import answers, finish_ms, scene, scripted_answers
+
+LATE = t(
+    "(request: when its answer left, in ms). Draw the scene of this check (its arrivals and lengths are in "
+    "tests/lab02) and compare row by row: when does each batch leave, and when does its longest member end? (section "
+    "2.4)",
+    "(petición: cuándo salió su respuesta, en ms). Dibuja la escena de esta comprobación (sus llegadas y longitudes "
+    "están en tests/lab02) y compara fila a fila: ¿cuándo sale cada lote y cuándo termina su petición más larga? "
+    "(sección 2.4)",
+)  # fmt: skip
+
+
+def left_at(student, *requests, max_batch: int, max_wait_s: float = 0.005, **settings) -> list[float | None]:
+    """When the answer of each request (arrival in ms, length) left, in ms."""
+    workload = scene(*requests, **settings)
+    log = student.run_loop("static", workload, max_batch=max_batch, max_wait_s=max_wait_s)
+    found = finish_ms(log)
+    return [found.get(item.request_id) for item in workload.items]
+
+
+def busy_scene(seed: int):
+    """Sixty requests of 1 to 40 tokens that come in a crowd and then in drops; some end with EOS."""
+    rng = random.Random(seed)
+    arrivals = sorted(rng.choice((0, 0, rng.uniform(0, 300), rng.uniform(500, 900))) for _ in range(60))
+    return scene(*((arrival, rng.randint(1, 40)) for arrival in arrivals), ends_with_eos=seed % 2 == 0)
+
+
+@check("2.3", points=2, en="the scene of the lab, to the step", es="la escena del laboratorio, paso a paso")
+def test_the_scene_of_the_lab(student):
+    """Three seats, a wait of 5 ms.
+
+    ms    0    5    10   15   20
+    A  4  -----AAAA########            B comes in time, C does not
+    B 12     --BBBBBBBBBBBB
+    C  2        ...........CC####      C, D and E fill the next batch, which leaves as soon as the server is free
+    D  6          .........DDDDDD
+    E  3           ........EEE###
+    """
+    found = left_at(student, (0, 4), (3, 12), (6, 2), (8, 6), (9, 3), max_batch=3)
+    expect_equal(found, [17.0, 17.0, 23.0, 23.0, 23.0], hint=t(
+        "(when A to E left, in ms): the first batch leaves at 5 ms and ends with B, the second ends with D. Do the "
+        "answers of a batch leave together, when it has ended? (section 2.4)",
+        "(cuándo salieron A a E, en ms): el primer lote sale en 5 ms y termina con B; el segundo, con D. ¿Salen juntas "
+        "las respuestas de un lote, cuando este ha terminado? (sección 2.4)",
+    ))  # fmt: skip
+
+
+@check("2.3", points=1, en="a full batch starts at once", es="un lote completo empieza enseguida")
+def test_full_batch_starts_at_once(student):
+    """Two seats, a wait of 5 ms.
+
+    ms   0    5    10   15   20
+    A 3  --AAA
+    B 1    B##
+    C 2     ..---CC                    C came at 3 ms: its wait ends at 8
+    D 1                      D         nobody else will come: the queue is closed, and D does not wait
+    """
+    expect_equal(left_at(student, (0, 3), (2, 1), (3, 2), (20, 1), max_batch=2), [5.0, 5.0, 10.0, 21.0], hint=LATE)
+
+
+@check("2.3", points=1, en="a wait that ended while the server was busy",
+       es="una espera que acabó con el servidor ocupado")  # fmt: skip
+def test_wait_over_while_busy(student):
+    """Four seats, a wait of 5 ms.
+
+    ms   0    5    10   15   20   25        40
+    A 9  -----AAAAAAAAA
+    B 2        ........BB#                       B's wait was over at 11 ms: it leaves at 14 ms, with C, without D
+    C 3               .CCC
+    D 1                  .----D                  D's wait ends at 21 ms
+    E 1                                     E
+    """
+    found = left_at(student, (0, 9), (6, 2), (13, 3), (16, 1), (40, 1), max_batch=4)
+    expect_equal(found, [14.0, 17.0, 17.0, 22.0, 41.0], hint=LATE)
+
+
+@check("2.3", points=1, en="EOS takes its step", es="EOS ocupa su paso")
+def test_eos_takes_its_step(student):
+    """Two seats; each answer ends with EOS, in a step after its last token; D's answer is empty.
+
+    ms   0    5    10
+    A 2  AAA##
+    B 4  BBBBB
+    C 1   ....CC
+    D 0    ...D#
+    """
+    found = left_at(student, (0, 2), (0, 4), (1, 1), (2, 0), max_batch=2, ends_with_eos=True)
+    expect_equal(found, [5.0, 5.0, 7.0, 7.0], hint=LATE)
+
+
+@check("2.3", points=1, en="a crowd is served in order of arrival", es="una multitud se atiende por orden de llegada")
+def test_a_crowd(student):
+    """Two seats, six requests at once.
+
+    ms   0    5    10   15
+    A 5  AAAAA
+    B 1  B####
+    C 2  .....CC#####
+    D 7  .....DDDDDDD
+    E 1  ............E##
+    F 3  ............FFF
+    """
+    found = left_at(student, *((0, length) for length in (5, 1, 2, 7, 1, 3)), max_batch=2)
+    expect_equal(found, [5.0, 5.0, 12.0, 12.0, 15.0, 15.0], hint=LATE)
+
+
+@check("2.3", points=1, en="whoever comes alone waits in vain, for max_wait_s",
+       es="quien llega sola espera en vano, durante max_wait_s")  # fmt: skip
+def test_alone(student):
+    """Four seats, a wait of 5 ms, and a request every 10 ms.
+
+    ms   0    5    10   15   20
+    A 2  -----AA
+    B 2            -----BB
+    C 2                      CC        the last one: the queue is closed
+    """
+    expect_equal(left_at(student, (0, 2), (10, 2), (20, 2), max_batch=4), [7.0, 17.0, 22.0], hint=LATE)
+
+
+@check("2.3", points=2, en="every request is answered, with its own tokens",
+       es="toda petición recibe respuesta, con sus propios tokens")  # fmt: skip
+def test_everybody_is_answered(student):
+    for seed in (21, 22):
+        workload = busy_scene(seed)
+        got, expected = answers(student.run_loop("static", workload)), scripted_answers(workload)
+        expect(got.keys() == expected.keys(), expected=f"{len(expected)}", got=f"{len(got)}", hint=t(
+            "(answers): requests were dropped. The queue is closed as soon as the last one has been taken, and then "
+            "its batch is still to be run (section 2.4)",
+            "(respuestas): se perdieron peticiones. La cola se cierra en cuanto se toma la última, y entonces su lote "
+            "está aún por ejecutar (sección 2.4)",
+        ))  # fmt: skip
+        different = [i for i in expected if got[i] != expected[i]]
+        expect_equal(different, [], hint=t(
+            "(requests with other tokens than alone): batching must not change an answer (section 2.4)",
+            "(peticiones con otros tokens que a solas): el batching no debe cambiar ninguna respuesta (sección 2.4)",
+        ))  # fmt: skip

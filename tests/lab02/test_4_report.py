@@ -1,0 +1,94 @@
+"""Exercise 2.4: what the clients felt, counted honestly."""
+
+import math
+
+from tests.grader.check import check
+from tests.grader.outcomes import CRASHED, CheckFailed, expect, expect_equal, expect_number, t
+
+KEYS = ("p50_s", "p95_s", "p99_s", "max_s", "num_unanswered")
+
+
+def record(request_id: int, arrival_s: float, finish_s: float | None, admitted_s: float | None = None) -> dict:
+    return {"request_id": request_id, "arrival_s": arrival_s, "admitted_s": admitted_s, "finish_s": finish_s}
+
+
+def lasting(*latencies: float) -> list[dict]:
+    """Records of these latencies, in this order, each with its own arrival."""
+    return [record(i, 10.0 * i, 10.0 * i + latency, 10.0 * i) for i, latency in enumerate(latencies)]
+
+
+def report_of(student, records: list[dict]) -> dict:
+    """The student's report, with all its keys."""
+    report = student.call("latency_report", records)
+    expect(isinstance(report, dict), expected=t("a dict", "un diccionario"), got=report, hint=t(
+        "return a dict with p50_s, p95_s, p99_s, max_s and num_unanswered (section 2.6)",
+        "devuelve un diccionario con p50_s, p95_s, p99_s, max_s y num_unanswered (sección 2.6)",
+    ))  # fmt: skip
+    expect_equal(sorted(map(str, report)), sorted(KEYS), hint=t(
+        "(keys of the dict): write them as the docstring does (section 2.6)",
+        "(claves del diccionario): escríbelas como en la docstring (sección 2.6)",
+    ))  # fmt: skip
+    return report
+
+
+@check("2.4", points=2, en="percentiles are of the nearest rank", es="los percentiles son de rango más cercano")
+def test_nearest_rank(student):
+    hint = t(
+        "the ⌈p/100·n⌉-th smallest of n, counted from 1: of 200 the 100th, 190th and 198th, of three the 2nd, 3rd and "
+        "3rd. It is always a latency that was measured, never one between two (section 2.6)",
+        "el ⌈p/100·n⌉-ésimo menor de n, contando desde 1: de 200 el 100.º, el 190.º y el 198.º; de tres el 2.º, el 3.º "
+        "y el 3.º. Siempre es una latencia medida, nunca una intermedia (sección 2.6)",
+    )  # fmt: skip
+    cases = (
+        ([float(n) for n in range(200, 0, -1)], (100.0, 190.0, 198.0, 200.0)),
+        ([3.0, 1.0, 2.0], (2.0, 3.0, 3.0, 3.0)),
+        ([7.0], (7.0, 7.0, 7.0, 7.0)),
+    )
+    for latencies, expected in cases:
+        report = report_of(student, lasting(*latencies))
+        for key, value in zip(KEYS, expected):
+            expect_number(report[key], value, tolerance=1e-9, hint=hint)
+
+
+@check("2.4", points=1, en="counts from the scheduled arrival", es="cuenta desde la llegada programada")
+def test_counts_from_arrival(student):
+    report = report_of(student, [record(0, 0.5, 4.0, admitted_s=3.0)])
+    expect_number(report["p95_s"], 3.5, tolerance=1e-9, hint=t(
+        "the request arrived at 0.5 s, was admitted at 3 s and answered at 4 s: its client waited 3.5 s (section 2.6)",
+        "la petición llegó en 0.5 s, fue admitida en 3 s y respondida en 4 s: su cliente esperó 3.5 s (sección 2.6)",
+    ))  # fmt: skip
+
+
+@check("2.4", points=1, en="a request without an answer is a miss", es="una petición sin respuesta es un fallo")
+def test_unanswered_is_a_miss(student):
+    records = [*lasting(*[1.0] * 38), record(38, 0.0, None), record(39, 0.0, None, admitted_s=1.0)]
+    report = report_of(student, records)
+    expect_equal(report["num_unanswered"], 2, hint=t(
+        "(num_unanswered): of 40 requests two have finish_s None (section 2.6)",
+        "(num_unanswered): de 40 peticiones, dos tienen finish_s None (sección 2.6)",
+    ))  # fmt: skip
+    expect_number(report["p95_s"], 1.0, tolerance=1e-9, hint=t(
+        "(p95_s): 38 of 40 were answered after 1 s, and the 38th is the p95 (section 2.6)",
+        "(p95_s): 38 de 40 tuvieron respuesta tras 1 s, y la 38.ª es el p95 (sección 2.6)",
+    ))  # fmt: skip
+    got = [report["p99_s"], report["max_s"]]
+    expect_equal(got, [math.inf, math.inf], hint=t(
+        "(p99_s, max_s): two of 40 requests were never answered, so the 40th of 40 is one of them: infinite, not left "
+        "out (section 2.6)",
+        "(p99_s, max_s): dos de 40 peticiones no tuvieron respuesta, así que la 40.ª de 40 es una de ellas: infinita, "
+        "no omitida (sección 2.6)",
+    ))  # fmt: skip
+
+
+@check("2.4", points=1, en="of nothing there is no report", es="de nada no hay informe")
+def test_of_nothing(student):
+    hint = t("with no records raise ValueError and say so (section 2.6)",
+             "sin registros, lanza ValueError y dilo (sección 2.6)")  # fmt: skip
+    try:
+        got = student.call("latency_report", [])
+    except CheckFailed as failure:
+        said = str(failure.got)
+        if failure.outcome == CRASHED and said.startswith("ValueError"):
+            return
+        raise CheckFailed(failure.outcome, expected="ValueError", got=failure.got, hint=hint) from None
+    expect(False, expected="ValueError", got=got, hint=hint)

@@ -1,0 +1,105 @@
+"""Exercise 2.6, the definition of done: the timeline, the p95, and no answer before its batch has ended."""
+
+from functools import lru_cache
+
+from minigpt import metrics
+from minigpt.clock import StepCost, StepShape, VirtualClock
+from minigpt.replay import replay
+from minigpt.workload import workload
+from tests.grader.check import check
+from tests.grader.outcomes import expect, expect_equal, t
+from tests.grader.seeds import graded_seed
+from tests.lab02.batches import answered_early
+from tests.lab02.test_3_loop import left_at
+
+LOADS = (0.3, 0.7, 0.95)
+NUM_REQUESTS = 400
+MODEL_LOAD, NUM_MODEL_REQUESTS = 0.7, 200  # the run in which the Mini-GPT computes every step
+ONE_STEP_MS = StepCost().step_ns(StepShape(num_decode=8, num_prefill_tokens=0, num_context_tokens=0)) / 1e6
+
+
+@lru_cache(maxsize=8)
+def graded_workload(seed: int, load: float, num_requests: int = NUM_REQUESTS):
+    """80 % corrections and 20 % explanations, at a share of what the static server can complete."""
+    return workload("mixed", load=load, num_requests=num_requests, seed=graded_seed(seed))
+
+
+_runs = {}
+
+
+def model_run(student):
+    """The student's run with the Mini-GPT; kept for the next check."""
+    key = (student.file, student.seed)
+    if key not in _runs:
+        _runs.clear()
+        requests = graded_workload(student.seed, MODEL_LOAD, NUM_MODEL_REQUESTS)
+        _runs[key] = student.run_loop("static", requests, clock=VirtualClock(), tokens="model")
+    return _runs[key]
+
+
+@check("2.6", points=2, en="a timeline worked out by hand, to the step",
+       es="una línea de tiempo hecha a mano, paso a paso")  # fmt: skip
+def test_hand_worked_timeline(student):
+    """Three seats, a wait of 4 ms; signs as in test_3_loop.py.
+
+    ms   0    5    10   15   20   25   30   35   40   45   50   55   60
+    A 6  ----AAAAAA
+    B 3    --BBB###
+    C 1       .....C####                                        C comes one step too late for A and B
+    D 2         ...DD###
+    E 5         ...EEEEE
+    F 1          .......F###                                    F's wait was over at 12 ms
+    G 4           ......GGGG
+    H 2                                ----HH
+    I 1                                   -I#                   I comes in time
+    J 1                                                              J
+    """
+    arrivals = (0, 6), (2, 3), (5, 1), (7, 2), (7, 5), (8, 1), (9, 4), (30, 2), (33, 1), (60, 1)
+    expected = [10.0] * 2 + [15.0] * 3 + [19.0] * 2 + [36.0] * 2 + [61.0]
+    expect_equal(left_at(student, *arrivals, max_batch=3, max_wait_s=0.004), expected, hint=t(
+        "(when A to J left, in ms): the first that differs says which batch left too early or too late (section 2.4)",
+        "(cuándo salieron A a J, en ms): la primera que difiere dice qué lote salió antes o después de tiempo "
+        "(sección 2.4)",
+    ))  # fmt: skip
+
+
+@check("2.6", points=3, en="p95 within one step of the reference, at three loads",
+       es="p95 a menos de un paso del de la referencia, con tres cargas")  # fmt: skip
+def test_p95(student):
+    got, expected = [], []
+    for load in LOADS:
+        requests = graded_workload(student.seed, load)
+        mine = student.run_loop("static", requests, clock=VirtualClock())
+        reference = replay("static", requests, impl="solution", tokens="scripted")
+        for log, found in ((mine, got), (reference, expected)):
+            found.append(round(1e3 * metrics.percentile(metrics.e2e_s(log), 95), 2))
+    student.measurements["p95_static_ms"] = got[LOADS.index(MODEL_LOAD)]
+    near = all(abs(one - other) <= ONE_STEP_MS for one, other in zip(got, expected))
+    expect(near, expected=expected, got=got, hint=t(
+        "(p95 in ms at load 0.3, 0.7 and 0.95). Too high: does a full batch leave at once, does the wait run from the "
+        "first arrival, does time pass anywhere else? Too low: are all rows computed to the end? (section 2.10)",
+        "(p95 en ms con carga 0.3, 0.7 y 0.95). Demasiado alto: ¿sale enseguida un lote completo, corre la espera "
+        "desde la primera llegada, pasa el tiempo en algún otro sitio? Demasiado bajo: ¿se calculan todas las filas "
+        "hasta el final? (sección 2.10)",
+    ))  # fmt: skip
+
+
+@check("2.6", points=1, en="no answer before its batch has ended",
+       es="ninguna respuesta antes de que termine su lote")  # fmt: skip
+def test_no_answer_is_early(student):
+    early = answered_early(model_run(student))
+    expect(not early, expected=t("0 of 200", "0 de 200"), got=f"{len(early)}: {early[:5]}", hint=t(
+        "(answers that left before the longest member of their batch had ended): a static server answers a batch as a "
+        "whole; what answering early is worth comes in section 2.11 (section 2.10)",
+        "(respuestas que salieron antes de terminar la más larga de su lote): un servidor estático responde al lote "
+        "entero; cuánto vale responder antes se ve en la sección 2.11 (sección 2.10)",
+    ))  # fmt: skip
+
+
+@check("2.6", points=1, en="every answer equals the one served alone", es="cada respuesta es la misma que a solas")
+def test_answers_are_unchanged(student):
+    wrong = [i for i, life in model_run(student).requests.items() if life.answer != life.item.answer]
+    expect(not wrong, expected=t("0 of 200", "0 de 200"), got=f"{len(wrong)}: {wrong[:5]}", hint=t(
+        "(answers that differ): a token lost, doubled or given to a neighbour (section 2.10)",
+        "(respuestas distintas): un token perdido, repetido o entregado a una vecina (sección 2.10)",
+    ))  # fmt: skip

@@ -1,0 +1,282 @@
+"""Wrong static servers, each with the mistake that somebody is bound to make."""
+
+from tests.mutants.mutant import Mutant
+
+FIRST = """    try:
+        batch = [server.queue.get()]
+    except queue.Empty:
+        return []
+"""
+DEADLINE = "    deadline_s = batch[0].arrival_time_s + server.max_wait_s\n"
+FILL = """    while len(batch) < server.max_batch:
+        try:
+            batch.append(server.queue.get(deadline_s - server.clock.time()))
+        except queue.Empty:
+            break
+"""
+STEP = "for request, token in zip(batch, server.model.forward_one_step(batch)):"
+RUN = f"""    while running:
+        {STEP}
+            if request not in running:
+                continue
+            if token != server.model.eos_token_id:
+                request.append(token)
+            if token == server.model.eos_token_id or request.num_output_tokens == request.max_tokens:
+                running.remove(request)
+"""
+SKIP = """            if request not in running:
+                continue
+"""
+NOT_EOS = """            if token != server.model.eos_token_id:
+                request.append(token)
+"""
+ENDED = "if token == server.model.eos_token_id or request.num_output_tokens == request.max_tokens:"
+LOOP = """    while batch := collect_batch(server):
+        run_full_inference(server, batch)
+        for request in batch:
+            server.respond(request)
+"""
+LATENCIES = """    latencies = sorted(
+        math.inf if record["finish_s"] is None else record["finish_s"] - record["arrival_s"] for record in records
+    )
+"""
+RANKS = "math.ceil(percent * len(latencies) / 100)"
+PICK = 'f"p{percent}_s": latencies[rank - 1]'
+WASTE = """    num_slots = max_batch * len(steps)
+    num_rows = sum(step["rows"] for step in steps)
+    num_useful = sum(step["useful_rows"] for step in steps)
+    return {"held": (num_rows - num_useful) / num_slots, "empty": (num_slots - num_rows) / num_slots}
+"""
+
+MUTANTS = (
+    # -- 2.1 ----------------------------------------------------------------------------------------------------
+    Mutant(
+        name="LIFO collection", old=FIRST + DEADLINE + FILL, check="2.1/oldest_first", hint="which end of the queue",
+        new="""    if server.queue.closed:
+        return []
+    waiting = [server.queue.get()]
+    deadline_s = waiting[0].arrival_time_s + server.max_wait_s
+    while len(waiting) < server.max_batch or not server.queue.empty():
+        try:
+            waiting.append(server.queue.get(deadline_s - server.clock.time()))
+        except queue.Empty:
+            break
+    batch = waiting[::-1][: server.max_batch]
+""",
+    ),
+    Mutant(
+        name="batch cap exceeded by one", old="while len(batch) < server.max_batch:", new="while len(batch) <= server.max_batch:",
+        check="2.1/keeps_to_max_batch", hint="comparison with max_batch",
+    ),
+    Mutant(
+        name="never waits for company", old="server.queue.get(deadline_s - server.clock.time())", new="server.queue.get_nowait()",
+        check="2.1/waits_for_company", hint="The batch leaves 5 ms after the first arrival",
+    ),
+    Mutant(
+        name="an arrival at the deadline is left behind", old="server.queue.get(deadline_s - server.clock.time())",
+        new="server.queue.get(max(0.0, deadline_s - server.clock.time() - 1e-6))", check="2.1/waits_for_company",
+        hint="with those that came by then",
+    ),
+    Mutant(
+        name="a full batch waits on", old=FILL, new=FILL + "    server.clock.sleep(max(0.0, deadline_s - server.clock.time()))\n",
+        check="2.1/full_batch_leaves_at_once", hint="more waiting helps nobody",
+    ),
+    Mutant(
+        name="deadline restarted by each arrival", old="server.queue.get(deadline_s - server.clock.time())",
+        new="server.queue.get(server.max_wait_s)", check="2.1/deadline_is_not_restarted", hint="fix the deadline once",
+    ),
+    Mutant(
+        name="deadline from when the loop began to look", old=FIRST + DEADLINE, check="2.1/deadline_waits_for_the_first",
+        hint="from when the function began to look", new="    deadline_s = server.clock.time() + server.max_wait_s\n" + FIRST,
+    ),
+    Mutant(
+        name="deadline from when the first was taken", old=DEADLINE, check="2.1/deadline_runs_from_the_first_arrival",
+        hint="count from arrival_time_s", new="    deadline_s = server.clock.time() + server.max_wait_s\n",
+    ),
+    Mutant(
+        name="a late bus leaves those at the stop", old=FILL, check="2.1/deadline_runs_from_the_first_arrival",
+        hint="with all that wait", new=FILL.replace(
+            "while len(batch) < server.max_batch:",
+            "while len(batch) < server.max_batch and server.clock.time() < deadline_s:"),
+    ),
+    Mutant(
+        name="the last batch is dropped when the queue closes", old=FILL, check="2.1/when_the_queue_closes",
+        hint="keep what you have", new=FILL.replace("            break", "            if server.queue.closed:\n"
+                                                    "                return []\n            break"),
+    ),
+    Mutant(
+        name="a closed queue is not noticed", old=FIRST, new="    batch = [server.queue.get()]\n",
+        check="2.1/when_the_queue_closes", outcome="crashed",
+    ),
+    # -- 2.2 ----------------------------------------------------------------------------------------------------
+    Mutant(
+        name="tokens given to the wrong request", old=STEP, new=STEP.replace("zip(batch,", "zip(batch[::-1],"),
+        check="2.2/own_tokens", hint="order of the requests that you passed",
+    ),
+    Mutant(
+        name="finished rows dropped from the step", old=STEP, check="2.2/all_rows_in_every_step",
+        hint="computed along", new="rows = [request for request in batch if request in running]\n        "
+        + STEP.replace("(batch, ", "(rows, ").replace("step(batch)", "step(rows)"),
+    ),
+    Mutant(
+        name="one pass a request", old=STEP, check="2.2/all_rows_in_every_step", hint="stepped as a whole",
+        new="for request, token in [(each, server.model.forward_one_step([each])[0]) for each in batch]:",
+    ),
+    Mutant(
+        name="steps on to the largest max_tokens", old=RUN, check="2.2/stops_with_the_longest",
+        hint="whatever max_tokens would allow",
+        new=RUN.replace("while running:", "for _ in range(max(request.max_tokens for request in batch)):"),
+    ),
+    Mutant(
+        name="EOS stored", old=NOT_EOS, new="            request.append(token)\n", check="2.2/eos_is_not_stored",
+        hint="ends a request and is not stored",
+    ),
+    Mutant(
+        name="rows that have ended are written on", old=SKIP + NOT_EOS, new="            request.append(token)\n"
+        + SKIP, check="2.2/ends_at_the_limit", hint="nothing is appended after that",
+    ),
+    Mutant(
+        name="max_tokens off by one", old=ENDED, new=ENDED.replace("==", ">=").replace(
+            "token >= server", "token == server").replace(">= request.max_tokens", ">= request.max_tokens - 1"),
+        check="2.2/ends_at_the_limit", hint="in the step that gives its third token",
+    ),
+    Mutant(
+        name="answers inside the run", old=RUN, new=RUN + "    for request in batch:\n        server.respond(request)\n",
+        check="2.2/sends_no_answer", hint="answering is the loop's business",
+    ),
+    # -- 2.3 ----------------------------------------------------------------------------------------------------
+    Mutant(
+        name="answers held until the workload ends", old=LOOP, check="2.3/the_scene_of_the_lab", hint="leave together",
+        new="""    served = []
+    while batch := collect_batch(server):
+        run_full_inference(server, batch)
+        served += batch
+    for request in served:
+        server.respond(request)
+""",
+    ),
+    Mutant(
+        name="collects while others could be served", old=LOOP, check="2.3/full_batch_starts_at_once", hint="row by row",
+        new="""    batch = collect_batch(server)
+    while batch:
+        following = collect_batch(server)
+        run_full_inference(server, batch)
+        for request in batch:
+            server.respond(request)
+        batch = following
+""",
+    ),
+    Mutant(
+        name="a late bus waits its time again", old=DEADLINE, check="2.3/wait_over_while_busy", hint="row by row",
+        new="    deadline_s = max(batch[0].arrival_time_s, server.clock.time()) + server.max_wait_s\n",
+    ),
+    Mutant(
+        name="one more step after EOS", old=RUN, check="2.3/eos_takes_its_step", hint="row by row", new=RUN
+        + "    if token == server.model.eos_token_id:\n        server.model.forward_one_step(batch)\n",
+    ),
+    Mutant(
+        name="shortest first out of the crowd", old=LOOP, check="2.3/a_crowd", hint="row by row",
+        new=LOOP.replace("run_full_inference(server, batch)", "batch += collect_batch(server)\n"
+                         "        batch.sort(key=lambda request: request.max_tokens)\n"
+                         "        for half in (batch[:2], batch[2:]):\n"
+                         "            run_full_inference(server, half)"),
+    ),
+    Mutant(
+        name="always waits the full time", old=FILL, check="2.3/alone", hint="row by row",
+        new="    server.clock.sleep(max(0.0, deadline_s - server.clock.time()))\n" + FILL,
+    ),
+    Mutant(
+        name="the last batch is collected and not run", old=LOOP, check="2.3/everybody_is_answered",
+        hint="its batch is still to be run", new="""    batch = collect_batch(server)
+    while not server.queue.closed:
+        run_full_inference(server, batch)
+        for request in batch:
+            server.respond(request)
+        batch = collect_batch(server)
+""",
+    ),
+    Mutant(
+        name="an answer loses tokens", old="            server.respond(request)\n", check="2.3/everybody_is_answered",
+        hint="must not change an answer", new="            del request.output_token_ids[30:]\n            server.respond(request)\n",
+    ),
+    # -- 2.4 ----------------------------------------------------------------------------------------------------
+    Mutant(
+        name="interpolated percentiles", old=PICK, check="2.4/nearest_rank", hint="never one between two",
+        new='f"p{percent}_s": float(__import__("numpy").percentile(latencies, percent))',
+    ),
+    Mutant(
+        name="percentile index off by one", old=PICK, new='f"p{percent}_s": latencies[min(rank, len(latencies) - 1)]',
+        check="2.4/nearest_rank", hint="counted from 1",
+    ),
+    Mutant(
+        name="mean reported as p50", old='"num_unanswered": latencies.count(math.inf)}', check="2.4/nearest_rank",
+        hint="th smallest", new='"num_unanswered": 0, "p50_s": sum(latencies) / len(latencies) + 1}',
+    ),
+    Mutant(
+        name="latency from service start", old=LATENCIES, check="2.4/counts_from_arrival", hint="its client waited 3.5 s",
+        new=LATENCIES.replace('record["finish_s"] - record["arrival_s"]', 'record["finish_s"] - record["admitted_s"]'),
+    ),
+    Mutant(
+        name="unanswered left out", old=LATENCIES, check="2.4/unanswered_is_a_miss", hint="finish_s None",
+        new="""    latencies = sorted(r["finish_s"] - r["arrival_s"] for r in records if r["finish_s"] is not None)
+""",
+    ),
+    Mutant(
+        name="unanswered counted and left out", old=LATENCIES + "    ranks", check="2.4/unanswered_is_a_miss",
+        hint="infinite, not left out", new="""    finished = sorted(r["finish_s"] - r["arrival_s"] for r in records if r["finish_s"] is not None)
+    report = {f"p{p}_s": finished[math.ceil(p * len(finished) / 100) - 1] for p in (50, 95, 99)}
+    return {**report, "max_s": finished[-1], "num_unanswered": len(records) - len(finished)}
+    latencies = finished
+    ranks""",
+    ),
+    Mutant(
+        name="a report of nothing is zeros", old="""        raise ValueError("records is empty: there is no latency to report")""",
+        new="        return dict.fromkeys(('p50_s', 'p95_s', 'p99_s', 'max_s', 'num_unanswered'), 0)",
+        check="2.4/of_nothing", hint="raise ValueError",
+    ),
+    # -- 2.5 ----------------------------------------------------------------------------------------------------
+    Mutant(
+        name="waste over requests instead of slots", old=WASTE, check="2.5/counts_slots", hint="divide by slots",
+        new=WASTE.replace("(num_rows - num_useful) / num_slots", "(num_rows - num_useful) / num_rows"),
+    ),
+    Mutant(
+        name="mean of the batches' shares", old=WASTE, check="2.5/weighs_slots_alike", hint="add up first, divide once",
+        new="""    batches = {}
+    for step in steps:
+        batches.setdefault(step["rows"], []).append(step)
+    held = [sum(s["rows"] - s["useful_rows"] for s in b) / (max_batch * len(b)) for b in batches.values()]
+    empty = [sum(max_batch - s["rows"] for s in b) / (max_batch * len(b)) for b in batches.values()]
+    return {"held": sum(held) / len(held), "empty": sum(empty) / len(empty)}
+""",
+    ),
+    Mutant(
+        name="empty slots counted as held", old=WASTE, check="2.5/a_run", hint="3 of them held, 8 empty",
+        new=WASTE.replace("(num_rows - num_useful)", "(num_slots - num_useful)"),
+    ),
+    # -- 2.6 ----------------------------------------------------------------------------------------------------
+    Mutant(
+        name="a bus that rests after each round", old=LOOP, new=LOOP + "        server.clock.sleep(0.002)\n",
+        check="2.6/hand_worked_timeline", hint="which batch left too early or too late",
+    ),
+    Mutant(
+        name="goes on collecting for a while", old=DEADLINE, check="2.6/p95", hint="Too high",
+        new="    deadline_s = server.clock.time() + 2 * server.max_wait_s\n",
+    ),
+    Mutant(
+        name="answers sent early", old=RUN, check="2.6/no_answer_is_early", hint="before the longest member",
+        new="""    while running:
+        rows = [request for request in batch if request in running]
+        for request, token in zip(rows, server.model.forward_one_step(rows)):
+            if token != server.model.eos_token_id:
+                request.append(token)
+            if token == server.model.eos_token_id or request.num_output_tokens == request.max_tokens:
+                running.remove(request)
+                server.respond(request)
+    batch.clear()
+""",
+    ),
+    Mutant(
+        name="long answers cut", old="            server.respond(request)\n", check="2.6/answers_are_unchanged",
+        hint="a token lost", new="            del request.output_token_ids[40:]\n            server.respond(request)\n",
+    ),
+)  # fmt: skip
