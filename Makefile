@@ -5,7 +5,7 @@ PYTHON ?= $(shell test -x .venv/bin/python && echo .venv/bin/python || echo pyth
 MINIGPT = $(PYTHON) -m minigpt
 
 # Values reach the shell as variables, never as text of a command: quotes and spaces in them are harmless.
-export LAB IMPL JSON
+export LAB IMPL JSON DIR OUT
 ifdef MINIGPT_LANG
 export MINIGPT_LANG
 endif
@@ -14,7 +14,7 @@ export TORCH_INDEX
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test check grade reset bench train eval build figures clean
+.PHONY: help setup lab test browser check grade grade-all reset bench train eval build figures claims clean
 
 help:
 	@$(MINIGPT) help --make
@@ -28,12 +28,19 @@ lab:
 test:
 	@$(MINIGPT) test $(ARGS)
 
+browser:
+	@$(MINIGPT) browser $(ARGS)
+
 check:
 	@$(MINIGPT) check $(ARGS)
 
 # An empty LAB is passed on: the command then lists the labs.
 grade:
 	@$(MINIGPT) grade "$$LAB" $${IMPL:+--impl "$$IMPL"} $${JSON:+--json "$$JSON"} $(ARGS)
+
+# ARGS="--class-seed autumn": a workload of its own for each student.
+grade-all:
+	@$(MINIGPT) grade-all "$$DIR" --out "$${OUT:-results}" $${LAB:+--lab "$$LAB"} $(ARGS)
 
 reset:
 	@$(MINIGPT) reset "$$LAB" $(ARGS)
@@ -46,6 +53,9 @@ train:
 
 eval:
 	@$(MINIGPT) eval $(ARGS)
+
+claims:
+	@$(MINIGPT) claims $(ARGS)
 
 build:
 	@$(MINIGPT) build $(ARGS)

@@ -16,6 +16,7 @@ from minigpt.paths import repository_root
 REQUIREMENTS = {
     "labs": ("requirements.txt",),
     "tests": ("requirements.txt", "requirements-test.txt"),
+    "browser": ("requirements.txt", "requirements-browser.txt"),
 }
 RERUN_MARK = "MINIGPT_RERUN"
 

@@ -51,8 +51,9 @@ class Lab:
         if self.impl == "solution":
             code = say(en=f"the reference: {file}", es=f"la referencia: {file}")
         versions = f"Python {platform.python_version()}, torch {version_of('torch')}"
-        return say(en=f"Lab {self.number} · English · {code} · one compute thread · {versions}",
-                   es=f"Laboratorio {self.number} · español · {code} · un hilo de cálculo · {versions}")  # fmt: skip
+        # Two lines: one would be broken within a word on a laptop's screen.
+        return say(en=f"Lab {self.number} · English · {code}\none compute thread · {versions}",
+                   es=f"Laboratorio {self.number} · español · {code}\nun hilo de cálculo · {versions}")  # fmt: skip
 
     def check(self, exercise: str | None = None) -> None:
         """Run the checks of one exercise, or of the whole lab; what fails is reported, and raises nothing."""

@@ -30,7 +30,7 @@ One sentence in ten, chosen by a hash of its text, is held out of training in ev
 ## Training
 
 `make train`: seed {seed}, {num_steps:,} steps of {batch_size} sequences, a third each of {tasks}; Muon for the layers'
-matrices and AdamW for the rest, peak learning rate {rate}, warm-up of {warmup} steps, then a cosine.
+matrices and AdamW for the rest. The learning rate warms up over {warmup} steps and falls as half a cosine, in cycles: {cycles}.
 It took {minutes:.0f} minutes on the machine that made this file. Weights are stored in fp16 and computed in fp32.
 
 ![loss of every step](loss.png)
@@ -60,7 +60,8 @@ def write(folder: Path, model: MiniGPT, recipe: Recipe, losses: list[float], min
         sentences=" and ".join(f"{len(corpus.sentences(code)):,} {name} sentences"
                                for code, name in (("en", "English"), ("es", "Spanish"))),
         seed=recipe.seed, num_steps=recipe.num_steps, batch_size=recipe.batch_size, tasks=", ".join(TASKS),
-        rate=recipe.peak_learning_rate, warmup=recipe.warmup_steps, minutes=minutes, num_prompts=NUM_PROMPTS,
+        cycles=", then ".join(f"{c.num_steps:,} steps from {c.peak_learning_rate}" for c in recipe.cycles),
+        warmup=recipe.warmup_steps, minutes=minutes, num_prompts=NUM_PROMPTS,
         rows="\n".join(map(_table_row, rows)),
     )  # fmt: skip
     (folder / "README.md").write_text(text, encoding="utf-8")

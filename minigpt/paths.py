@@ -60,6 +60,12 @@ def notebook_file(lab, language):
     return lab / (lab.name + (".es.ipynb" if language == "es" else ".ipynb"))
 
 
+def student_notebook(lab, language):
+    """Return the student's own copy of a lab's notebook, e.g. labs/02_static_batching/lab02.es.ipynb."""
+    # Short: JupyterLab's list of files cuts a name off after some fifteen letters.
+    return lab / (f"lab{lab.name[:2]}" + (".es.ipynb" if language == "es" else ".ipynb"))
+
+
 def ensure_student_file(lab):
     """Make the student's copy of a lab's skeleton if it is not there; say whether it was made.
 

@@ -45,7 +45,7 @@ def main(argv):
 
 
 def install(needs, torch_index=None, again=False):
-    """Bring the environment up to date for "labs" or "tests" and return an exit status.
+    """Bring the environment up to date for "labs", "tests" or "browser" and return an exit status.
 
     `torch_index` defaults to the variable TORCH_INDEX, so that `make lab TORCH_INDEX=URL` works as well.
     """
@@ -54,7 +54,7 @@ def install(needs, torch_index=None, again=False):
         status = finish("labs", lambda: make_environment() or install_labs(torch_index))
         if status != 0:
             return status
-    return finish("tests", install_tests) if needs == "tests" else 0
+    return 0 if needs == "labs" else finish(needs, lambda: install_more(needs))
 
 
 def finish(needs, work):
@@ -128,10 +128,10 @@ def install_labs(torch_index):
             or pip("--no-deps", "--no-build-isolation", "-e", repository_root()))
 
 
-def install_tests():
-    """Install what only the tests need; the labs' requirements bind it, so torch stays what it is."""
-    root = repository_root()
-    return pip("-r", root / "requirements-test.txt", "-c", root / "requirements.txt")
+def install_more(needs):
+    """Install what only some tests need; the labs' requirements bind it, so torch stays what it is."""
+    labs, more = (repository_root() / name for name in environment.REQUIREMENTS[needs])
+    return pip("-r", more, "-c", labs)
 
 
 def torch_requirement():

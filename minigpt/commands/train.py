@@ -13,13 +13,15 @@ def main(argv: list[str]) -> int:
         en="Train the tutor from its seed.", es="Entrena el tutor desde su semilla.",
     ))  # fmt: skip
     parser.add_argument("--out", type=Path, help=say(en="folder for the checkpoint", es="carpeta del modelo"))
-    parser.add_argument("--steps", type=int, help=say(en="fewer or more steps", es="menos o más pasos"))
+    parser.add_argument("--steps", type=int, help=say(en="one cycle of so many steps", es="un ciclo de tantos pasos"))
     parser.add_argument("--threads", type=int, default=2)
     args = parser.parse_args(argv)
     from minigpt import model_card, prompts, threads, train, weights
 
     threads.torch_threads(args.threads)
-    recipe = train.Recipe() if args.steps is None else replace(train.Recipe(), num_steps=args.steps)
+    recipe = train.Recipe()
+    if args.steps is not None:
+        recipe = replace(recipe, cycles=(replace(recipe.cycles[0], num_steps=args.steps),))
     start = time.perf_counter()
     model, losses = train.train(recipe)
     minutes = (time.perf_counter() - start) / 60

@@ -8,22 +8,30 @@ arguments and gives back matplotlib's Figure instead of showing it:
 """
 
 from minigpt.plots.bar_charts import bars, grouped_bars
+from minigpt.plots.block_map import block_map
 from minigpt.plots.colours import COLOURS
 from minigpt.plots.distributions import histogram, latency_curves
 from minigpt.plots.heatmap import reduction_map
 from minigpt.plots.line_charts import lines
+from minigpt.plots.presence import presence
+from minigpt.plots.request_timeline import request_timeline
+from minigpt.plots.stacked_bars import stacked_bars
 from minigpt.plots.stepwise import step_through
 from minigpt.plots.timeline import slot_timeline, slot_timelines
 
 __all__ = [
     "COLOURS",
     "bars",
+    "block_map",
     "grouped_bars",
     "histogram",
     "latency_curves",
     "lines",
+    "presence",
     "reduction_map",
+    "request_timeline",
     "slot_timeline",
     "slot_timelines",
+    "stacked_bars",
     "step_through",
 ]

@@ -19,6 +19,10 @@ COLOURS = {
     "empty": "#EDEDED",
     "student": "#CC79A7",  # reddish purple
     "given": "#56B4E9",  # sky blue
+    "separate": "#8B5A2B",  # brown
+    "products": "#3B4A6B",  # slate
+    "fit": "#222222",  # as good as black, like what it is fitted to
+    "guess": "#7B3FBF",  # violet
     "measured": "#000000",
     "target": "#5A5A5A",
 }
@@ -43,6 +47,9 @@ def concept_name(key: str) -> str:
         "empty": say(en="empty seat", es="asiento libre"),
         "student": say(en="yours", es="tu versión"),
         "given": say(en="given", es="la dada"),
+        "separate": say(en="a pass each", es="una pasada cada una"),
+        "products": say(en="bare products", es="solo productos"),
+        "guess": say(en="your guess", es="tu predicción"),
         "measured": say(en="measured", es="medido"),
         "fit": say(en="fit", es="ajuste"),
         "predicted": say(en="predicted", es="predicho"),

@@ -42,9 +42,11 @@ def reduction_map(
 
 def _write_numbers(axes, values) -> None:
     for (row, column), value in np.ndenumerate(values):
-        text = "–" if math.isnan(value) else f"{value:.0f}".replace("-", "−")
+        shown_value = round(value, 0) + 0.0  # no "−0"; bold is what is lost as the number says it
+        text = "–" if math.isnan(value) else f"{shown_value:.0f}".replace("-", "−")
         colour = "white" if value > 85 else "black"
-        axes.text(column, row, text, ha="center", va="center", color=colour, fontweight="bold" if value < 0 else None)
+        weight = "bold" if shown_value < 0 else None
+        axes.text(column, row, text, ha="center", va="center", color=colour, fontweight=weight)
 
 
 def _outline(axes, values, threshold: float, look: dict) -> None:

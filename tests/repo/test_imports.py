@@ -4,7 +4,7 @@ import ast
 import re
 import sys
 
-from tests.tools.repo_files import ROOT, for_each, notebooks, python_files, read_cells
+from tests.tools.repo_files import ROOT, for_each, notebooks, python_files, read_cells, without_magic
 
 OURS = {"minigpt", "labs", "solutions", "tests"}
 # Run before anything is installed, so at their top they import only each other and the standard library.
@@ -59,7 +59,7 @@ def test_labs_and_solutions_import_the_package_and_what_is_installed(path):
 
 @for_each(notebooks())
 def test_notebooks_import_the_package_and_what_is_installed(path):
-    code = "\n".join(text for kind, text in read_cells(path) if kind == "code")
+    code = "\n".join(without_magic(text) for kind, text in read_cells(path) if kind == "code")
     assert packages(ast.parse(code)) <= {"minigpt"} | installed() | sys.stdlib_module_names
 
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tests.tools.repo_files import ROOT, documents, for_each, notebooks, read_cells, spanish_twin
+from tests.tools.repo_files import ROOT, documents, for_each, notebooks, read_cells, spanish_twin, without_magic
 
 MOST_WORDS, MOST_LINES = 80, 12
 BELITTLING = re.compile(r"\b(simply|just|obviously|simplemente|obviamente)\b", re.IGNORECASE)
@@ -36,8 +36,7 @@ def test_code_is_plain_python(path):
     # A `!command` or a magic that fails does not fail its cell, and `input()` stops an unattended run.
     for index, (kind, text) in enumerate(read_cells(path)):
         if kind == "code":
-            # The one magic in use hands the exceptions of its cell on.
-            tree = ast.parse(re.sub(r"\A%%needs .*\n", "\n", text), f"cell {index}")
+            tree = ast.parse(without_magic(text), f"cell {index}")
             calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
             assert not [call for call in calls if isinstance(call, ast.Name) and call.id == "input"]
 

@@ -58,6 +58,7 @@ def shell(monkeypatch):
 
 @pytest.mark.parametrize("name, expected", [
     ("/a b/labs/03_x/03_x.es.ipynb", "es"), ("03_x.ipynb", "en"), ("03_x.es-Copy1.ipynb", "es"),
+    ("lab03.es.ipynb", "es"), ("/labs/03_x/lab03.ipynb", "en"),
     ("notes.ipynb", "en"), ("examples.ipynb", "en"), (r"C:\labs\03_x.es.ipynb", "es"),
 ])  # fmt: skip
 def test_the_notebook_decides_the_language(monkeypatch, name, expected):
@@ -84,7 +85,7 @@ def test_lab_says_where_it_is_and_sets_the_language_for_its_children(house, monk
     line = capsys.readouterr().out
     assert os.environ["MINIGPT_LANG"] == "es"
     assert line.startswith("Laboratorio 03 · español · tu código: labs/03_continuous_batching/continuous_batching.py")
-    assert "un hilo" in line and f"torch {lab_module.version_of('torch')}" in line and line.count("\n") == 1
+    assert "un hilo" in line and f"torch {lab_module.version_of('torch')}" in line and line.count("\n") == 2
 
 
 # -- the student's code -----------------------------------------------------------------------------------------

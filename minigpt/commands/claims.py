@@ -1,0 +1,44 @@
+"""`python -m minigpt claims`: measure every claim of the ledger, and write it in both languages and as JSON."""
+
+import argparse
+from pathlib import Path
+
+from minigpt.language import language, say
+
+
+def main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m minigpt claims", description=say(
+        en="What is said about batching, what the literature has, what is measured here.",
+        es="Lo que se dice del batching, lo que dice la literatura, lo que se mide aquí.",
+    ))  # fmt: skip
+    parser.add_argument("--folder", type=Path, default=Path("results"), help=say(
+        en="where claims.md, claims.es.md and claims.json go", es="dónde van claims.md, claims.es.md y claims.json"))  # fmt: skip
+    parser.add_argument("--into", type=Path, nargs="*", metavar="PAGE", help=say(
+        en="pages whose markers <!-- claims:begin/end --> get the table; default README.md and README.es.md",
+        es="páginas cuyas marcas <!-- claims:begin/end --> reciben la tabla; por defecto README.md y README.es.md",
+    ))  # fmt: skip
+    args = parser.parse_args(argv)
+    from minigpt import claims, claims_production, claims_scheduling
+    from minigpt.paths import repository_root
+    from minigpt.progress import progress
+
+    rows = claims.ledger(progress((*claims_scheduling.CLAIMS, *claims_production.CLAIMS), "claims"))
+    args.folder.mkdir(parents=True, exist_ok=True)
+    for code, name in (("en", "claims.md"), ("es", "claims.es.md")):
+        (args.folder / name).write_text(claims.markdown(rows, code) + "\n", encoding="utf-8")
+    (args.folder / "claims.json").write_text(claims.as_json(rows), encoding="utf-8")
+    print(claims.markdown(rows, language()))
+    pages = args.into if args.into is not None else [repository_root() / "README.md", repository_root() / "README.es.md"]
+    for page in pages:
+        written = claims.put_between_markers(page, claims.markdown(rows, "es" if page.stem.endswith(".es") else "en"))
+        if written:
+            print(say(en=f"written into {page}", es=f"escrito en {page}"))
+        elif args.into is not None:
+            raise ValueError(say(
+                en=f"{page} has no pair of markers {claims.BEGIN} … {claims.END}: put them where the table goes",
+                es=f"{page} no tiene el par de marcas {claims.BEGIN} … {claims.END}: ponlas donde va la tabla",
+            ))  # fmt: skip
+    unclear = [row.claim.id for row in rows if row.finding.verdict == claims.UNCLEAR]
+    if unclear:
+        print(say(en=f"not reproduced here: {', '.join(unclear)}", es=f"no reproducido aquí: {', '.join(unclear)}"))
+    return 1 if unclear else 0

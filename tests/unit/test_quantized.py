@@ -1,0 +1,43 @@
+"""K and V in whole numbers: small errors in 8 bits, larger ones in 4, and fewer bytes a token."""
+
+import pytest
+import torch
+
+from minigpt.kv_cache import KVCache
+from minigpt.quantized import QuantizedKVCache, compare, kv_bytes
+from tests.unit.small import GROUPED, SMALL, draw, small_model
+
+
+@pytest.mark.parametrize("config", [SMALL, GROUPED], ids=["one KV head", "two KV heads"])
+@pytest.mark.parametrize(("bits", "most"), [(8, 0.01), (4, 0.15)])
+def test_what_is_read_is_near_what_was_written(config, bits, most):
+    exact, rounded = KVCache(config, 2), QuantizedKVCache(config, 2, bits=bits)
+    for cache in (exact, rounded):
+        small_model(config).prefill([draw(20), draw(9, seed=1)], cache, [cache.take(), cache.take()])
+    for ours, theirs in zip(rounded.read(0, slice(0, 1), 20), exact.read(0, slice(0, 1), 20)):
+        assert float((ours - theirs).abs().max()) <= most * float(theirs.abs().max())
+    assert rounded.k.dtype == torch.int8 and int(rounded.k.abs().max()) <= 2 ** (bits - 1) - 1
+
+
+def test_a_vector_of_zeros_stays_one():
+    cache = QuantizedKVCache(SMALL, 1, bits=8)
+    zeros = torch.zeros(1, SMALL.head_size)
+    cache.write(0, torch.tensor([3]), zeros, zeros)
+    assert torch.equal(cache.read(0, slice(0, 1), 4)[0][0, 3], zeros[0])
+
+
+def test_bytes_of_a_token():
+    # 2 layers, one head of 8 numbers, K and V: 4 vectors.
+    assert [kv_bytes(SMALL, bits) for bits in (32, 16, 8, 4)] == [128, 64, 40, 24]
+
+
+def test_only_eight_or_four_bits():
+    with pytest.raises(ValueError, match="bits=2: choose 8 or 4"):
+        QuantizedKVCache(SMALL, 1, bits=2)
+
+
+def test_fewer_bits_err_more():
+    prompts = [draw(12, seed=seed) for seed in range(6)]
+    eight, four = (compare(small_model(), prompts, bits, num_steps=12) for bits in (8, 4))
+    assert 0 < eight.mean_error < four.mean_error
+    assert eight.num_changed <= four.num_changed <= 6
