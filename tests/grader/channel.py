@@ -82,14 +82,15 @@ def pack(value, depth: int = 0):
         return value
     if depth > MAX_DEPTH:
         return _tagged("unknown", f"{kind.__name__}, nested more than {MAX_DEPTH} deep")
-    if isinstance(value, int):
+    # By its true type: an object can have `__class__` say what it likes.
+    if issubclass(kind, int):
         number = int.__index__(value)
         too_long = number.bit_length() > MAX_INT_BITS
         return _tagged("unknown", "int of very many digits") if too_long else number
-    if isinstance(value, float):
+    if issubclass(kind, float):
         number = float.__float__(value)
         return number if math.isfinite(number) else _tagged("float", repr(number))
-    if isinstance(value, str):
+    if issubclass(kind, str):
         return str.__str__(value)[:MAX_TEXT].encode("utf-8", "replace").decode("utf-8")
     if kind in (list, tuple):
         return _tagged(kind.__name__, [pack(item, depth + 1) for item in value])
@@ -136,7 +137,7 @@ def unpack(plain, make_request=None):
             return _unpack_tensor(*value)
         if tag == "request" and make_request is not None:
             return make_request(*(unpack(part) for part in value))
-    except (KeyError, TypeError, ValueError) as fault:
+    except (KeyError, TypeError, ValueError, RecursionError) as fault:
         raise ChannelError(f"a value with the tag {tag!r} was not in its plain form ({fault})") from None
     raise ChannelError(f"a value had the tag {tag!r}, which nobody uses here")
 

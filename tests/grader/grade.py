@@ -6,6 +6,7 @@ import importlib
 import io
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,23 +15,34 @@ from minigpt import paths
 from minigpt.exercises import load_exercises
 from minigpt.language import say
 from minigpt.policies import IMPLEMENTATIONS, code_file
-from tests.grader import report
-from tests.grader.outcomes import PASSED
+from tests.grader import junit, notes, process_tree, report
+from tests.grader.outcomes import IMPORT_ERROR, PASSED, CheckFailed
 from tests.grader.plugin import GradePlugin
+from tests.grader.session import Limits
 from tests.grader.student import Student
 
 ROOT = paths.repository_root()
 
 
-def run_checks(lab: Path, file: Path, *, only: str = "", scripted: bool = False, seed: int = 0) -> GradePlugin:
-    """Run the checks of a lab against a file; the plugin holds the results."""
+def run_checks(
+    lab: Path, file: Path, *, only: str = "", scripted: bool = False, seed: int = 0, limits: Limits = Limits(),
+    hidden: tuple[Path, ...] = (), refused: str = "",
+) -> GradePlugin:  # fmt: skip
+    """Run the checks of a lab against a file; the plugin holds the results.
+
+    `hidden` are further folders that the code under test must not read. `refused` says why a submission is not even
+    looked at: every check is an import_error then.
+    """
     exercises = load_exercises(lab)
     if only and only not in {exercise.id for exercise in exercises}:
         names = ", ".join(exercise.id for exercise in exercises)
         raise ValueError(say(en=f"no exercise {only!r} in lab {lab.name[:2]}; its exercises are: {names}",
                              es=f"no hay ejercicio {only!r} en el laboratorio {lab.name[:2]}; son: {names}"))  # fmt: skip
-    student = Student(file, ROOT, scripted=scripted, seed=seed, needs_torch=_needs_torch(lab))
+    student = Student(file, ROOT, scripted=scripted, seed=seed, needs_torch=_needs_torch(lab), limits=limits,
+                      hidden=hidden)  # fmt: skip
     plugin = GradePlugin(student=student, exercises=exercises, only=only)
+    if refused:
+        plugin.source = CheckFailed(IMPORT_ERROR, got=refused)
     folder = ROOT / "tests" / f"lab{lab.name[:2]}"
     # Nothing that lies about in the folder, and none of pytest's extras: they would cost seconds a grade.
     options = ["-q", "-c", os.devnull, "--rootdir", str(ROOT), "--noconftest", "--assert=plain"]
@@ -76,33 +88,59 @@ def parse(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--only", default="", metavar="3.1", help=say(en="one exercise", es="un ejercicio"))
     parser.add_argument("--json", type=Path, metavar="PATH")
     parser.add_argument("--gradescope", type=Path, metavar="PATH")
+    parser.add_argument("--junit", type=Path, metavar="PATH")
+    # Of class runs (grade_all.py):
+    parser.add_argument("--no-measure", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--hide", type=Path, action="append", default=[], help=argparse.SUPPRESS)
+    parser.add_argument("--refused", default="", help=argparse.SUPPRESS)
     parser.add_argument("--seed", type=int, default=0, help=say(en="of the graded workloads", es="de las cargas"))
     parser.add_argument("--scripted", action="store_true", help=say(
         en="without the model: quicker, for trying out", es="sin el modelo: más rápido, para probar"))  # fmt: skip
+    parser.add_argument("--limits", type=parse_limits, default=Limits(), metavar="cpu_s=15,wall_s=60,memory_mb=1024", help=say(
+        en="what one call into the code under test may use", es="lo que puede usar cada llamada al código"))  # fmt: skip
     return parser.parse_args(argv)
+
+
+def parse_limits(text: str) -> Limits:
+    """Limits from "cpu_s=3,wall_s=8,memory_mb=512,total_s=120"; what is not named stays as it is."""
+    values = {}
+    for part in filter(None, text.split(",")):
+        name, _, number = part.partition("=")
+        if name not in ("cpu_s", "wall_s", "total_s", "memory_mb") or not float(number) > 0:
+            raise argparse.ArgumentTypeError(part)
+        values["memory_bytes" if name == "memory_mb" else name] = float(number)
+    if "memory_bytes" in values:
+        values["memory_bytes"] = int(values["memory_bytes"] * 2**20)
+    return replace(Limits(), **values)
 
 
 def main(argv: list[str] | None = None) -> int:
     """Grade, print and write the report; 0 only if every check passed."""
     args = parse(sys.argv[1:] if argv is None else argv)
+    process_tree.adopt_orphans()
     try:
         lab = paths.resolve_lab(args.lab)
         file = args.file or code_file(args.lab, args.impl)
-        plugin = run_checks(lab, file.absolute(), only=args.only, scripted=args.scripted, seed=args.seed)
+        plugin = run_checks(lab, file.absolute(), only=args.only, scripted=args.scripted, seed=args.seed,
+                            limits=args.limits, hidden=tuple(args.hide), refused=args.refused)  # fmt: skip
     except ValueError as fault:
         print(f"minigpt: {fault}", file=sys.stderr)
         return 2
-    if not args.only and not args.scripted:
+    if not (args.only or args.scripted or args.no_measure):
         measure(lab, plugin)
     results, student = list(plugin.results.values()), plugin.student
     print(report.table(results, plugin.exercises), "", sep="\n")
     print(report.headline(results, student.measurements))
-    notes = {"file": file.name, "memory_is_limited": student.worker.memory_is_limited}
-    data = report.as_json(lab.name[:2], args.impl, results, student.measurements, notes)
+    if line := notes.printed_line(student.worker):
+        print(line)
+    about = {"file": file.name, **notes.notes_of(student.worker)}
+    data = report.as_json(lab.name[:2], args.impl, results, student.measurements, about)
     if args.json:
         report.write_json(args.json, data)
     if args.gradescope:
         report.write_json(args.gradescope, report.as_gradescope(data))
+    if args.junit:
+        junit.write(args.junit, data)
     return 0 if all(result.outcome == PASSED for result in results) else 1
 
 

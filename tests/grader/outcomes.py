@@ -65,10 +65,18 @@ def expect(condition: bool, *, expected, got, hint: Text) -> None:
 
 def expect_equal(got, expected, *, hint: Text) -> None:
     """Fail the check unless the two are the same plain value of the same type."""
-    expect(type(got) is type(expected) and got == expected, expected=expected, got=got, hint=hint)
+    is_same = type(got) is type(expected)
+    expect(is_same and got == expected, expected=expected, got=got if is_same else with_type(got), hint=hint)
 
 
 def expect_number(got, expected: float, *, tolerance: float, hint: Text) -> None:
     """Fail the check unless `got` is a number within an absolute tolerance."""
     is_number = type(got) in (int, float)
-    expect(is_number and abs(got - expected) <= tolerance, expected=expected, got=got, hint=hint)
+    expect(is_number and abs(got - expected) <= tolerance, expected=expected, got=got if is_number else with_type(got),
+           hint=hint)  # fmt: skip
+
+
+def with_type(value) -> str:
+    """A value of another type than the one that was due: 3.5 and "3.5" must not look the same in a report."""
+    text = str(value) if type(value).__name__ == "Unknown" or value is None else repr(value)
+    return text if type(value).__name__ in ("Unknown", "NoneType") else f"{text[:200]} ({type(value).__name__})"

@@ -13,6 +13,7 @@ from tests.grader.outcomes import (
     IMPORT_ERROR,
     NOT_IMPLEMENTED,
     PASSED,
+    WRONG,
     CheckFailed,
     Text,
     t,
@@ -44,6 +45,7 @@ class GradePlugin:
     exercises: tuple
     only: str = ""  # one exercise, or all
     results: dict[str, Result] = field(default_factory=dict)
+    source: str | CheckFailed | None = None  # the student's text, or what is wrong with it
 
     def pytest_configure(self, config):
         config.addinivalue_line("markers", "check(info): a graded check")
@@ -63,6 +65,7 @@ class GradePlugin:
     @pytest.hookimpl(wrapper=True)
     def pytest_pyfunc_call(self, pyfuncitem):
         result = pyfuncitem.stash[RESULT]
+        self.student.worker.has_answered = False
         try:
             self._look_before(result.info)
             yield_result = yield
@@ -71,6 +74,12 @@ class GradePlugin:
         except CheckFailed as failure:
             result.outcome, result.hint = failure.outcome, failure.hint
             result.expected, result.got = failure.expected, failure.got
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as fault:
+            if not self.student.worker.has_answered:
+                result.outcome, result.got = GRADER_ERROR, f"{type(fault).__name__}: {fault}"
+            else:  # the check works on what it is due; it stumbled over something else that came back
+                result.outcome, result.got, result.hint = WRONG, f"{type(fault).__name__}: {fault}", OTHER_KIND
+                result.expected = t("what the docstring says", "lo que dice el docstring")
         except Exception as fault:  # a fault of ours: it must not look like the student's
             result.outcome, result.got = GRADER_ERROR, f"{type(fault).__name__}: {fault}"
         pytest.fail(f"{result.outcome}: expected {result.expected!r}, got {result.got!r}. {result.hint}", pytrace=False)
@@ -82,7 +91,14 @@ class GradePlugin:
 
     def _look_before(self, info: CheckInfo) -> None:
         """What the text of the student's file already decides, before any of it runs."""
-        source = read_source(self.student.file)
+        if self.source is None:  # read once: a file that changes itself changes nothing here
+            try:
+                self.source = read_source(self.student.file)
+            except CheckFailed as failure:
+                self.source = failure
+        if isinstance(self.source, CheckFailed):
+            raise self.source
+        source = self.source
         own = next(exercise for exercise in self.exercises if exercise.id == info.exercise)
         if own.function and self._is_missing(source, own):
             raise CheckFailed(NOT_IMPLEMENTED)
@@ -99,18 +115,29 @@ class GradePlugin:
 
 
 RESULT = pytest.StashKey[Result]()
+MAX_SOURCE_BYTES = 500_000
+OTHER_KIND = t(
+    "your function returned, or left behind, something that the check cannot work with (nothing at all, or values of "
+    "another type): compare with the docstring",
+    "tu función devolvió, o dejó, algo con lo que la comprobación no puede trabajar (nada, o valores de otro tipo): "
+    "compara con el docstring",
+)
 
 
 def read_source(file: Path) -> str:
     """The student's text, checked for syntax; a CheckFailed says what is wrong with it, with the line."""
+    if not file.is_file():
+        raise CheckFailed(IMPORT_ERROR, got=f"{file.name}: no such file")
+    if file.stat().st_size > MAX_SOURCE_BYTES:
+        raise CheckFailed(IMPORT_ERROR, got=f"{file.name}: {file.stat().st_size:,} bytes > {MAX_SOURCE_BYTES:,}")
     try:
         source = file.read_text(encoding="utf-8-sig")
         compile(source, str(file), "exec", dont_inherit=True)
+        state_of(source, "")
         return source
-    except FileNotFoundError:
-        raise CheckFailed(IMPORT_ERROR, got=f"{file.name}: no such file") from None
     except SyntaxError as fault:
-        got = t(f"line {fault.lineno}: {fault.msg}", f"línea {fault.lineno}: {fault.msg}")
+        place = ("", "") if fault.lineno is None else (f"line {fault.lineno}: ", f"línea {fault.lineno}: ")
+        got = t(*(where + str(fault.msg) for where in place))
         raise CheckFailed(IMPORT_ERROR, got=got) from None
-    except (UnicodeDecodeError, ValueError, RecursionError, MemoryError) as fault:
+    except (OSError, UnicodeDecodeError, ValueError, RecursionError, MemoryError) as fault:
         raise CheckFailed(IMPORT_ERROR, got=f"{file.name}: {type(fault).__name__}: {fault}"[:300]) from None

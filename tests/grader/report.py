@@ -74,6 +74,21 @@ def headline(results: list[Result], measurements: dict) -> str:
             es="reducción del p95, % (medida en este procesador, no puntúa)",
         ),
         "cpu_interval_percent": say(en="  its 95 % interval", es="  su intervalo del 95 %"),
+        "littles_law_gap_percent": say(en="Little's law: L over λ·W, minus 1, %", es="ley de Little: L entre λ·W, menos 1, %"),
+        "throughput_error_percent": say(
+            en="predicted throughput: largest error, %", es="throughput predicho: mayor error, %"),
+        "time_in_system_error_percent": say(
+            en="predicted time in the system: largest error, %", es="tiempo en el sistema predicho: mayor error, %"),
+        "cpu_tokens_per_s_b1": say(en="tokens/s alone (measured on this processor, not graded)",
+                                   es="tokens/s a solas (medido en este procesador, no puntúa)"),
+        "cpu_tokens_per_s_b32": say(en="tokens/s, 32 requests a step", es="tokens/s, 32 peticiones por paso"),
+        "gap_p95_ms": say(en="gap between tokens, p95, ms: whole prompts … chunks",
+                          es="hueco entre tokens, p95, ms: prompts enteros … trozos"),
+        "gap_p99_ms": say(en="  p99", es="  p99"),
+        "gap_longest_ms": say(en="  longest", es="  máximo"),
+        "interactive_p95_ms": say(en="interactive p95, ms: first come … your line",
+                                  es="p95 interactivas, ms: por llegada … tu fila"),
+        "cpu_batch_gain": say(en="  so many times as many", es="  tantas veces más"),
     }
     for key, value in measurements.items():
         text = " … ".join(f"{part:.1f}" for part in value) if isinstance(value, (list, tuple)) else shown(value)
@@ -104,6 +119,8 @@ def _by_exercise(results: list[Result]) -> list[dict]:
 def _check_json(result: Result) -> dict:
     values = {name: None if value is None else shown(value) for name, value in
               (("expected", result.expected), ("got", result.got))}  # fmt: skip
+    if result.outcome == WRONG and result.got is None:
+        values["got"] = "None"  # what the function returned; elsewhere null means that there is nothing to say
     return {
         "id": result.id, "exercise": result.info.exercise, "title": str(result.info.title),
         "outcome": result.outcome, "points": result.points, "max_points": result.info.points,

@@ -7,6 +7,7 @@ from minigpt.serving import BusyWait, Server, ServingError
 from tests.grader import channel
 
 MAX_ANSWER_TOKENS = 4_096  # of one response: more than any context holds
+MAX_SECONDS = 1e9  # of one wait: thirty years
 
 
 class ServerDesk:
@@ -25,6 +26,17 @@ class ServerDesk:
             "model.forward_one_step": lambda ids: server.model.forward_one_step([self.known(i) for i in ids]),
             "respond": self._respond,
         }
+        if hasattr(server, "blocks"):
+            self._desks |= {
+                "blocks.reserve": lambda i, n: [
+                    server.blocks.reserve(self.known(i), _count(n)), server.blocks.held(self.known(i))
+                ],
+                "model.forward_chunks": lambda parts: server.model.forward_chunks(
+                    [(self.known(i), _count(n)) for i, n in parts]
+                ),
+                "preempt": self._preempt,
+                "refuse": lambda i, reason: server.refuse(self.known(i), str(reason)),
+            }
 
     def facts(self) -> dict:
         """What the worker's stand-in of the server starts from."""
@@ -32,6 +44,16 @@ class ServerDesk:
             "max_batch": self.server.max_batch, "max_wait_s": self.server.max_wait_s,
             "max_inflight": self.server.max_inflight, "eos_token_id": self.server.model.eos_token_id,
             "requests": [_fields(request) for request in self.requests.values()],
+            "memory": self._memory_facts() if hasattr(self.server, "blocks") else None,
+        }  # fmt: skip
+
+    def _memory_facts(self) -> dict:
+        names = ("token_budget", "admission", "profile", "profile_percent", "reserve_blocks", "aging_s", "cost")
+        blocks = self.server.blocks
+        return {
+            "num_blocks": blocks.num_total, "block_size": blocks.block_size,
+            "held": [[i, blocks.held(request)] for i, request in self.requests.items() if blocks.held(request)],
+            "settings": {name: getattr(self.server, name) for name in names},
         }  # fmt: skip
 
     def answer(self, what, args) -> dict:
@@ -45,7 +67,7 @@ class ServerDesk:
             return {"error": ["BusyWait", str(fault)]}
         except ServingError as fault:
             return {"error": ["ServingError", str(fault)]}
-        except (KeyError, TypeError, ValueError, channel.ChannelError) as fault:
+        except (AttributeError, KeyError, OverflowError, TypeError, ValueError, channel.ChannelError) as fault:
             return {"error": ["ValueError", f"server.{what} cannot be called like that: {fault}"[:300]]}
 
     def known(self, request_id) -> Request:
@@ -70,18 +92,34 @@ class ServerDesk:
         self.requests[request.request_id] = request
         return _fields(request)
 
+    def _preempt(self, request_id, way) -> int:
+        request = self.known(request_id)
+        self.server.preempt(request, way)
+        return request.num_computed_tokens
+
     def _respond(self, request_id, tokens) -> None:
         self.server.respond(self.request_with(request_id, tokens))
 
 
 def _fields(request: Request) -> dict:
-    names = ("request_id", "prompt_token_ids", "max_tokens", "arrival_time_s", "priority", "output_token_ids", "status")
+    names = (
+        "request_id", "prompt_token_ids", "max_tokens", "arrival_time_s", "priority", "output_token_ids", "status",
+        "num_computed_tokens",
+    )  # fmt: skip
     return {name: getattr(request, name) for name in names}
 
 
 def _seconds(value, name: str) -> float | None:
     if value is not None and type(value) not in (int, float):
         raise ValueError(f"{name} must be a number of seconds, and is {value!r}")
+    if value is not None and not abs(value) <= MAX_SECONDS:  # nan and inf too
+        raise ValueError(f"{name} must be a number of seconds up to {MAX_SECONDS:,.0f}, and is not")
+    return value
+
+
+def _count(value) -> int:
+    if type(value) is not int or not 0 <= value <= MAX_ANSWER_TOKENS:
+        raise ValueError(f"a number of tokens is a whole number up to {MAX_ANSWER_TOKENS}, and is {value!r}")
     return value
 
 

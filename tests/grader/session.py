@@ -1,20 +1,19 @@
 """The checking side of a worker: starts it, calls the student's functions in it, and ends it with all it started."""
 
+import json
 import os
+import re
 import secrets
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
-import psutil
-
-from tests.grader import channel
+from tests.grader import channel, process_tree
 from tests.grader.outcomes import (
     CRASHED,
     GRADER_ERROR,
@@ -24,68 +23,70 @@ from tests.grader.outcomes import (
     PROCESS_ENDED,
     TIMED_OUT,
     CheckFailed,
+    Text,
     t,
 )
 from tests.grader.server_desk import ServerDesk
+from tests.grader.stand_ins import ModelSpec, ScriptedClock, ScriptedTimes, TutorSpec
+from tests.grader.watch import POLL_S, Limits, Output, TookTooLong, Watch, num_oom_kills
 
-POLL_S = 0.1
-KEPT_OUTPUT_BYTES = 4_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """What one call into the student's code may use. Generous: they catch hangs, they never measure."""
-
-    cpu_s: float = 15.0  # processor time of the worker
-    wall_s: float = 60.0  # for code that sleeps; far above cpu_s, since the machine may be busy
-    start_s: float = 120.0  # wall, to start the worker and load what it needs
-    memory_bytes: int = 2**30  # above what it holds after its imports
-
-
-class Output:
-    """What a worker prints: drained all the time, kept only up to a bound."""
-
-    def __init__(self, stream):
-        self.kept, self.num_bytes = b"", 0
-        self._thread = threading.Thread(target=self._drain, args=(stream,), daemon=True)
-        self._thread.start()
-
-    def _drain(self, stream) -> None:
-        while part := stream.read1(65_536):
-            self.kept += part[: max(0, KEPT_OUTPUT_BYTES - len(self.kept))]
-            self.num_bytes += len(part)
-        stream.close()
+WHERE_FILE = "where.txt"  # the worker's
 
 
 class Worker:
-    """One student file in one worker process, restarted when it was lost.
+    """One student file in one worker process, started anew when it was lost or left in another state than before.
 
-    `given_code` is the folder that holds the package `minigpt`.
+    `given_code` is the folder that holds the package `minigpt`; the worker gets a copy of that package and nothing else
+    of the folder. `hidden` are folders that it finds empty where the system can do that (Linux, as root).
     """
 
-    def __init__(self, file: Path, given_code: Path, *, needs_torch: bool = False, limits: Limits = Limits()):
+    def __init__(
+        self, file: Path, given_code: Path, *, needs_torch: bool = False, limits: Limits = Limits(), hidden: tuple = ()
+    ):
         self.file, self.given_code, self.needs_torch, self.limits = file, given_code, needs_torch, limits
-        self.memory_is_limited = False
-        self.output: Output | None = None
-        self._process = self._connection = self._home = None
+        self.hidden = hidden
+        self.text = _text_of(file)  # read once: what the file does to itself changes nothing
+        self.memory_is_limited, self.all_ended = False, True
+        self.enclosure: dict = {}  # what holds the worker, as it says before it loads the file
+        self.num_starts = 0
+        self.has_answered = False  # a call has returned since this was last set back
+        self.output = Output()
+        self._process = self._connection = self._home = self._pid = None
+        self._num_orders, self._is_spoiled, self._spent_s = 0, False, 0.0
         self._lost: dict[str, CheckFailed] = {}  # functions that hung or took the worker down
 
     def fresh(self) -> None:
         """Load the student's file anew, so that no check sees what an earlier one left behind."""
-        if self._process is None:
-            self._start()
-        reply = self._order({"do": "load", "path": str(self.file)}, "import", desk=None)
+        if "import" in self._lost:
+            raise self._lost["import"]
+        if self._is_spoiled:
+            self.close()
+        if self._process is not None:
+            try:
+                self._load()
+            except WorkerLost:  # perhaps through what an earlier call left behind
+                self._lost.pop("import")
+            else:
+                return
+        self._start()
+        self._load()
+
+    def _load(self) -> None:
+        path = str(Path(self._home) / self.file.name)
+        reply = self._order({"do": "load", "path": path, "text": self.text}, "import", desk=None)
         if "failed" in reply:
             raise _as_failure(reply["failed"], default=IMPORT_ERROR)
 
-    def call(self, function: str, args: list, desk: ServerDesk | None = None):
+    def call(self, function: str, args: list, desk: ServerDesk | None = None, *, again: bool = False):
         """Call a function of the student's file: its result, and its arguments as they are afterwards.
 
-        `desk` is the server behind the argument `SERVER`. Raises CheckFailed if the call does not return.
+        `desk` is the server behind the argument `SERVER`. `again` leaves the file loaded as the last call left it.
+        Raises CheckFailed if the call does not return.
         """
         if function in self._lost:
             raise self._lost[function]
-        self.fresh()
+        if not again or self._process is None:
+            self.fresh()
         order = {
             "do": "call", "function": function, "args": [_packed(arg) for arg in args],
             "server": desk.facts() if desk else None,
@@ -102,30 +103,64 @@ class Worker:
         except (channel.ChannelError, KeyError, TypeError) as fault:
             raise CheckFailed(CRASHED, got=f"the worker sent no result ({fault})") from None
 
+    def play(self, class_name: str, args: list, calls: list, shown: tuple = ()) -> list[dict]:
+        """Make an object of a class of the student's file and call its methods in turn, `calls` being (method, *args).
+
+        For each call: its `result`, or the name of what it `raised`, and the attributes `shown` as they are then.
+        """
+        if class_name in self._lost:
+            raise self._lost[class_name]
+        self.fresh()
+        order = {
+            "do": "play", "class": class_name, "args": [channel.pack(arg) for arg in args], "shown": list(shown),
+            "calls": [[method, *(channel.pack(arg) for arg in given)] for method, *given in calls],
+        }  # fmt: skip
+        reply = self._order(order, class_name, desk=None)
+        if "failed" in reply:
+            raise _as_failure(reply["failed"], default=CRASHED)
+        try:
+            return [
+                {"result": channel.unpack(told.get("result")), "raised": told.get("raised"),
+                 "shown": dict(zip(shown, map(channel.unpack, told["shown"]), strict=True))}
+                for told in reply["done"]
+            ]  # fmt: skip
+        except (channel.ChannelError, AttributeError, KeyError, TypeError, ValueError) as fault:
+            raise CheckFailed(CRASHED, got=f"the worker sent no result ({fault})") from None
+
     def close(self) -> None:
         """End the worker and every process that it started."""
         if self._process is None:
             return
-        end_tree(self._process)
-        self._connection.close()
+        user = self.enclosure.get("own_user")
+        self.all_ended &= process_tree.end_tree(self._process, self._pid, user)
+        if self._connection is not None:
+            self._connection.close()
         shutil.rmtree(self._home, ignore_errors=True)
-        self._process = None
+        process_tree.sweep(user)
+        self._process = self._connection = self._pid = None
+        self._is_spoiled = False
 
     # -- the process ------------------------------------------------------------------------------------------
 
     def _start(self) -> None:
         self._home = tempfile.mkdtemp(prefix="minigpt-worker-")
+        given = Path(self._home) / "given"
+        # With its compiled files and their times, so that nothing is compiled again.
+        shutil.copytree(self.given_code / "minigpt", given / "minigpt")
+        (Path(self._home) / self.file.name).write_text(self.text, encoding="utf-8")
+        self.num_starts += 1
         secret = secrets.token_hex(16)
+        start = {"secret": secret, "hidden": [str(path) for path in self.hidden], "root": os.path.realpath(self.given_code)}
         with socket.create_server(("127.0.0.1", 0)) as listener:
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-B", "-X", "utf8", str(Path(__file__).with_name("worker.py")),
-                 str(listener.getsockname()[1]), str(self.given_code)],
+                 str(listener.getsockname()[1]), str(given)],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                 cwd=self._home, env=_environment(self._home), start_new_session=True,
             )  # fmt: skip
-            self._process.stdin.write(secret.encode() + b"\n")
+            self._process.stdin.write(json.dumps(start).encode() + b"\n")
             self._process.stdin.close()
-            self.output = Output(self._process.stdout)
+            self.output.follow(self._process.stdout)
             self._connection = self._accept(listener, secret)
         order = {"do": "prepare", "torch": self.needs_torch, "memory_bytes": self.limits.memory_bytes}
         reply = self._order(order, "prepare", desk=None, cpu_s=self.limits.start_s, wall_s=self.limits.start_s)
@@ -143,110 +178,115 @@ class Worker:
                 continue
             connection.settimeout(POLL_S)
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            if channel.receive(connection, Watch(self._process, 10, 10)) == {"hello": secret}:
+            hello = channel.receive(connection, Watch(self._process, None, 10, 10))
+            if isinstance(hello, dict) and hello.get("hello") == secret:
+                self._pid, self.enclosure = hello["pid"], hello["enclosure"]
                 return connection
             connection.close()  # a stranger on this machine
         raise CheckFailed(GRADER_ERROR, got=f"the worker did not start: {self.output.kept.decode(errors='replace')}")
 
     def _order(self, order: dict, what: str, desk, cpu_s: float | None = None, wall_s: float | None = None) -> dict:
         """Give an order and answer the worker's questions until it reports."""
-        watch = Watch(self._process, cpu_s or self.limits.cpu_s, wall_s or self.limits.wall_s)
+        watch = Watch(self._process, self._pid, cpu_s or self.limits.cpu_s, wall_s or self.limits.wall_s)
+        self._num_orders += 1
+        ooms_before = num_oom_kills()
         try:
-            channel.send(self._connection, order)
+            if self._spent_s > self.limits.total_s:
+                raise TookTooLong(t(f"{self._spent_s:.0f} s in all", f"{self._spent_s:.0f} s en total"))
+            channel.send(self._connection, {**order, "order": self._num_orders})
             while True:
                 message = channel.receive(self._connection, watch)
                 if not isinstance(message, dict):
                     raise channel.ChannelError("a message was not an order's report")
                 watch.message_came()
                 if "ask" not in message:
+                    if message.get("order") != self._num_orders:
+                        raise channel.ChannelError("a report came that nobody asked for")
+                    self._is_spoiled |= message.get("spoiled") is not False
+                    self._spent_s += watch.waited_s
+                    self.has_answered |= order["do"] in ("call", "play") and "done" in message
                     return message
                 reply = desk.answer(message["ask"], message.get("args")) if desk else {"error": ["ServingError", ""]}
                 channel.send(self._connection, reply)
                 watch.wait_again()
         except TookTooLong as fault:
-            failure = CheckFailed(TIMED_OUT, got=str(fault), hint=t(
+            failure = WorkerLost(TIMED_OUT, got=self._with_line(fault.told), hint=t(
                 "`{name}` did not return: does its loop ever end?", "`{name}` no volvió: ¿termina su bucle?",
             ).format(name=what))  # fmt: skip
-        except (channel.ChannelError, OSError):
-            failure = self._why_ended(what)
+        except (channel.ChannelError, OSError) as fault:
+            failure = self._why_ended(what, str(fault), ooms_before)
+        self._spent_s += watch.waited_s
         self.close()
+        if what == "import" and failure.outcome != OUT_OF_MEMORY:
+            failure.outcome, failure.hint = IMPORT_ERROR, t(
+                "loading the file did not come to its end: keep what runs in functions",
+                "la carga del archivo no llegó a su fin: deja en funciones lo que se ejecuta",
+            )  # fmt: skip
         self._lost[what] = failure
         raise failure
 
-    def _why_ended(self, what: str) -> CheckFailed:
+    def _with_line(self, text: Text) -> Text:
+        """Add the line of the student's file at which the worker is, if it still can tell."""
+        where = Path(self._home) / WHERE_FILE
+        if not hasattr(signal, "SIGUSR1") or self._pid is None or not where.is_file():
+            return text
         try:
-            status = self._process.wait(timeout=5)
+            os.kill(self._pid, signal.SIGUSR1)
+            time.sleep(2 * POLL_S)
+            with where.open("rb") as file:
+                told = file.read(20_000).decode("utf-8", "replace")
+        except OSError:
+            return text
+        name = self.file.name.encode("ascii", "backslashreplace").decode()  # as it is written there
+        found = re.search(rf'File "[^"]*/{re.escape(name)}", line (\d{{1,6}})', told)
+        return t(f"{text.en} (line {found[1]})", f"{text.es} (línea {found[1]})") if found else text
+
+    def _why_ended(self, what: str, fault: str, ooms_before: int) -> CheckFailed:
+        try:
+            status = self._process.wait(timeout=2)
         except subprocess.TimeoutExpired:
-            status = None
-        if status == -9:  # ended from outside; where memory is limited this is the system's own killer
-            return CheckFailed(OUT_OF_MEMORY, got="the process was killed")
-        return CheckFailed(PROCESS_ENDED, got=f"exit status {status}", hint=t(
+            return WorkerLost(PROCESS_ENDED, got=t(f"the line to the checks was cut: {fault}",
+                                                   f"se cortó la línea con las comprobaciones: {fault}"))  # fmt: skip
+        if status == -9 and num_oom_kills() > ooms_before:
+            return WorkerLost(OUT_OF_MEMORY, got=t("the system ended it for want of memory",
+                                                   "el sistema lo terminó por falta de memoria"))  # fmt: skip
+        return WorkerLost(PROCESS_ENDED, got=t(f"exit status {status}", f"estado de salida {status}"), hint=t(
             "`{name}` ended the whole process: return instead of exiting",
             "`{name}` terminó todo el proceso: devuelve un valor en vez de salir",
         ).format(name=what))  # fmt: skip
 
 
-class TookTooLong(Exception):
-    """A worker that used up its time."""
+class WorkerLost(CheckFailed):
+    """A failure with which the worker is gone."""
 
 
-class Watch:
-    """Watches what a worker uses: its processor time, and the wall time that it keeps this side waiting."""
-
-    def __init__(self, process, cpu_s: float, wall_s: float):
-        self._process, self._cpu_s, self._wall_s = process, cpu_s, wall_s
-        self._start_cpu_s = _cpu_time_s(process)
-        self._waited_s, self._since_s, self._looked_s = 0.0, time.monotonic(), 0.0
-
-    def __call__(self) -> None:
-        """Called again and again while nothing comes."""
-        if self._process.poll() is not None:
-            raise channel.ChannelError("the worker has ended")
-        self._look(time.monotonic())
-
-    def message_came(self) -> None:
-        """From here on it is this side that works."""
-        now_s = time.monotonic()
-        self._waited_s += now_s - self._since_s
-        if now_s - self._looked_s > POLL_S:  # looking costs as much as a message does
-            self._since_s = now_s
-            self._look(now_s)
-
-    def wait_again(self) -> None:
-        """This side has answered and waits again."""
-        self._since_s = time.monotonic()
-
-    def _look(self, now_s: float) -> None:
-        self._looked_s = now_s
-        cpu_s = _cpu_time_s(self._process) - self._start_cpu_s
-        if cpu_s > self._cpu_s:
-            raise TookTooLong(f"{cpu_s:.0f} s of processor time")
-        waited_s = self._waited_s + now_s - self._since_s
-        # A busy machine may keep a working process from its processor; a sleeping one uses none.
-        if waited_s > self._wall_s * (1 if cpu_s < self._wall_s / 100 else 10):
-            raise TookTooLong(f"{waited_s:.0f} s, {cpu_s:.0f} s of it at work")
-
-
-def _cpu_time_s(process) -> float:
+def _text_of(file: Path) -> str:
+    """A file's text; what is wrong with it otherwise, the plugin says before anything is run."""
     try:
-        times = psutil.Process(process.pid).cpu_times()
-    except psutil.Error:
-        return 0.0
-    return times.user + times.system
+        return file.read_text(encoding="utf-8-sig") if file.is_file() else ""
+    except (OSError, ValueError):
+        return ""
 
 
 def _packed(arg):
-    return {"$": "server", "v": None} if arg is SERVER else channel.pack(arg)
+    if arg is SERVER:
+        return {"$": "server", "v": None}
+    return arg.plain() if isinstance(arg, DESCRIBED) else channel.pack(arg)
 
 
 SERVER = object()  # stands for the server among a call's arguments
+DESCRIBED = (ModelSpec, TutorSpec, ScriptedClock, ScriptedTimes)
 
 
 def _as_failure(failed: dict, default: str) -> CheckFailed:
     """The outcome that a report of an exception means."""
-    bases, line = failed.get("bases", []), failed.get("line")
+    if not isinstance(failed, dict) or not isinstance(failed.get("bases"), list):
+        return CheckFailed(CRASHED, got="the worker sent no report")
+    bases, line = failed["bases"], failed.get("line")
+    line = line if type(line) is int else None
     where = t(f" (line {line})", f" (línea {line})") if line else t("", "")
-    got = t(*(f"{failed.get('type')}: {failed.get('message')}{place}" for place in (where.en, where.es)))
+    said = f"{failed.get('type')}: {failed.get('message')}".removesuffix(": ")
+    got = t(*(said + place for place in (where.en, where.es)))
     if "NotImplementedError" in bases and default == CRASHED:
         return CheckFailed(NOT_IMPLEMENTED)
     if "MemoryError" in bases:
@@ -260,18 +300,3 @@ def _environment(home: str) -> dict[str, str]:
     kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "LANG", "LC_ALL") if name in os.environ}
     threads = {name: "1" for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
     return {**kept, **threads, "HOME": home, "TMPDIR": home, "TEMP": home, "TMP": home}
-
-
-def end_tree(process) -> None:
-    """End a process and all its descendants, and wait for them."""
-    try:
-        family = [psutil.Process(process.pid), *psutil.Process(process.pid).children(recursive=True)]
-    except psutil.Error:
-        family = []
-    for member in family:
-        try:
-            member.kill()
-        except psutil.Error:
-            pass
-    psutil.wait_procs(family, timeout=5)
-    process.wait()

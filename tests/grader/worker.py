@@ -5,37 +5,57 @@ whose every question goes through the channel to the checking process, where mod
 """
 
 import builtins
+import faulthandler
 import importlib.util
 import io
+import json
 import os
 import queue
+import signal
 import socket
 import sys
+import sysconfig
+from contextlib import nullcontext
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import channel  # noqa: E402  (a sibling, found by the line above)
+import channel  # noqa: E402  (siblings, found by the line above)
+import enclosure  # noqa: E402
+import leftovers  # noqa: E402
+import stand_ins  # noqa: E402
 
 sys.path.pop(0)
 MAX_FRAMES = 8
+WHERE_FILE = "where.txt"  # on a signal, the line at which this process is
 
 
 def main(port: int, given_code: str) -> None:
     """Connect to the checking process and do what it says until it hangs up."""
-    secret = sys.stdin.readline().strip()
+    start = json.loads(sys.stdin.readline())
     sys.stdin.close()
     sys.stdin = io.StringIO()  # input() finds nothing, instead of waiting for ever
-    sys.path.insert(0, given_code)
+    # The package is installed in place, so the repository itself, with the reference, is on the path: not here.
+    elsewhere = [folder for folder in sys.path if os.path.realpath(folder) != start["root"]]
+    sys.path[:] = [given_code, *elsewhere]
+    must_read = [os.__file__, sysconfig.get_path("purelib"), os.path.join(given_code, "minigpt", "__init__.py")]
+    enclosed = enclosure.enter(os.getcwd(), start["hidden"], must_read)
+    if hasattr(faulthandler, "register"):
+        faulthandler.register(signal.SIGUSR1, file=open(WHERE_FILE, "wb"), all_threads=False)
     connection = socket.create_connection(("127.0.0.1", port))
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    channel.send(connection, {"hello": secret})
+    hello = {"hello": start["secret"], "pid": os.getpid(), "enclosure": enclosed.plain()}
+    channel.send(connection, hello)
     desk = Desk(connection)
     while True:
         try:
             order = channel.receive(connection)
         except channel.ChannelError:
             return
-        channel.send(connection, desk.carry_out(order))
+        report = {**desk.carry_out(order), "order": order["order"]}
+        try:
+            channel.send(connection, report)
+        except channel.ChannelError as fault:  # too long
+            channel.send(connection, {"failed": describe(fault, ""), "order": order["order"]})
 
 
 class Desk:
@@ -45,45 +65,73 @@ class Desk:
         self._connection = connection
         self._module = None
         self._path = ""
+        self._state = None  # of this process, as the last load left it
 
     def carry_out(self, order: dict) -> dict:
         # Whatever the student's code does, including sys.exit(), becomes a report.
         try:
-            return {"done": getattr(self, "do_" + order["do"])(order)}
+            report = {"done": getattr(self, "do_" + order["do"])(order)}
         except BaseException as fault:
-            return {"failed": describe(fault, self._path)}
+            report = {"failed": describe(fault, self._path)}
+        try:
+            sys.__stdout__.flush()
+        except BaseException:  # it may be closed, or anything
+            pass
+        return {**report, "spoiled": not (self._state is None or self._state.holds())}
 
-    def do_prepare(self, order: dict) -> None:
+    def do_prepare(self, order: dict) -> bool:
         """Load torch and the model's code before the memory limit is set, if the checks will need them."""
+        import minigpt.request  # noqa: F401
+
         if order["torch"]:
-            import minigpt.model  # noqa: F401
+            import minigpt.model
+            import minigpt.tutor
+            import minigpt.weights  # noqa: F401
         return limit_memory(order["memory_bytes"])
 
     def do_load(self, order: dict) -> None:
-        self._path = order["path"]
-        text = Path(self._path).read_text(encoding="utf-8")
+        # The text is the checking side's: the file beside it may have been changed by what it holds.
+        self._path, self._state = order["path"], None
         spec = importlib.util.spec_from_file_location(Path(self._path).stem, self._path)
         self._module = importlib.util.module_from_spec(spec)
         sys.modules[self._module.__name__] = self._module  # dataclasses and pickling look there
-        exec(compile(text, self._path, "exec"), self._module.__dict__)
+        try:
+            exec(compile(order["text"], self._path, "exec"), self._module.__dict__)
+        finally:
+            self._state = leftovers.Snapshot()
 
     def do_call(self, order: dict):
         function = getattr(self._module, order["function"])
         server = RemoteServer(self._connection, order["server"]) if order["server"] else None
-        known = {}
-        args = [self._argument(plain, server, known) for plain in order["args"]]
-        result = function(*args)
-        return {"result": channel.pack(result), "args": [self._after(arg, server) for arg in args]}
+        machine = stand_ins.Machine()
+        args = [self._argument(plain, server, machine) for plain in order["args"]]
+        model = next((arg for plain, arg in zip(order["args"], args) if stand_ins.is_model(plain)), None)
+        with stand_ins.counting(model) if model else nullcontext() as counts:
+            result = function(*args)
+        after = [counts if arg is model else None if arg is server else arg for arg in args]
+        return {"result": channel.pack(result), "args": [channel.pack(arg) for arg in after]}
+
+    def do_play(self, order: dict) -> list:
+        """Make an object of a class, call its methods one by one, and tell of each call what came of it."""
+        made = getattr(self._module, order["class"])(*(channel.unpack(arg) for arg in order["args"]))
+        story = []
+        for method, *args in order["calls"]:
+            try:
+                outcome = {"result": channel.pack(getattr(made, method)(*(channel.unpack(arg) for arg in args)))}
+            except NotImplementedError:
+                raise
+            except Exception as fault:
+                outcome = {"raised": type(fault).__name__[:80]}
+            story.append({**outcome, "shown": [channel.pack(getattr(made, name)) for name in order["shown"]]})
+        return story
 
     @staticmethod
-    def _argument(plain, server, known: dict):
+    def _argument(plain, server, machine):
         if plain == {"$": "server", "v": None}:
             return server
+        if stand_ins.is_described(plain):
+            return stand_ins.make(plain, machine)
         return channel.unpack(plain, lambda *fields: server.known_request(*fields))
-
-    @staticmethod
-    def _after(arg, server):
-        return None if arg is server else channel.pack(arg)
 
 
 class RemoteServer:
@@ -98,11 +146,29 @@ class RemoteServer:
         self.model = RemoteModel(self, facts["eos_token_id"])
         for fields in facts["requests"]:
             self.request(fields)
+        self.blocks = RemoteBlocks(self, facts["memory"]) if facts["memory"] else None
+        if self.blocks is not None:
+            for name, value in facts["memory"]["settings"].items():
+                setattr(self, name, value)
 
     def respond(self, request) -> None:
         """Send the answer."""
         self.ask("respond", self.id_of(request), list(request.output_token_ids))
         request.status = "finished"
+        if self.blocks is not None:
+            self.blocks.released(request)
+
+    def preempt(self, request, way) -> None:
+        """Take all blocks from a request (servers with a block pool)."""
+        request.num_computed_tokens = self.ask("preempt", self.id_of(request), way)
+        request.status = "queued"
+        self.blocks.released(request)
+
+    def refuse(self, request, reason) -> None:
+        """Tell a request that it can never be served (servers with a block pool)."""
+        self.ask("refuse", self.id_of(request), reason)
+        request.status = "refused"
+        self.blocks.released(request)
 
     def ask(self, what: str, *args):
         """Put one question to the checking process."""
@@ -157,6 +223,36 @@ class RemoteQueue:
         return self._server.request(self._server.ask("queue.get", timeout_s))
 
 
+class RemoteBlocks:
+    """`server.blocks`, where there is a block pool."""
+
+    def __init__(self, server: RemoteServer, facts: dict):
+        self._server = server
+        self.num_total, self.block_size = facts["num_blocks"], facts["block_size"]
+        # What the checking process has told so far: to ask it again at every step would cost more than the step.
+        self._held = dict(facts["held"])
+
+    @property
+    def num_free(self) -> int:
+        return self.num_total - sum(self._held.values())
+
+    def needed(self, num_tokens):
+        return -(-num_tokens // self.block_size)
+
+    def held(self, request) -> int:
+        return self._held.get(self._server.id_of(request), 0)
+
+    def reserve(self, request, num_tokens) -> bool:
+        request_id = self._server.id_of(request)
+        if type(num_tokens) is int and 0 < self.needed(num_tokens) <= self._held.get(request_id, 0):
+            return True
+        fits, self._held[request_id] = self._server.ask("blocks.reserve", request_id, num_tokens)
+        return fits
+
+    def released(self, request) -> None:
+        self._held.pop(self._server.id_of(request), None)
+
+
 class RemoteClock:
     """`server.clock`."""
 
@@ -180,6 +276,15 @@ class RemoteModel:
     def forward_one_step(self, requests) -> list:
         requests = list(requests)
         return self._server.ask("model.forward_one_step", [self._server.id_of(request) for request in requests])
+
+    def forward_chunks(self, chunks) -> list:
+        """Servers with a block pool: one step of (request, number of its next tokens)."""
+        chunks = list(chunks)
+        plain = [[self._server.id_of(request), num_tokens] for request, num_tokens in chunks]
+        tokens = self._server.ask("model.forward_chunks", plain)
+        for request, num_tokens in chunks:
+            request.num_computed_tokens += num_tokens
+        return tokens
 
 
 def describe(fault: BaseException, path: str) -> dict:

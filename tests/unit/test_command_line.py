@@ -89,7 +89,7 @@ def test_a_command_without_its_modules_says_how_to_get_them(monkeypatch, capsys)
 
 def test_every_make_target_is_a_command_and_the_other_way_round():
     text = (repository_root() / "Makefile").read_text(encoding="utf-8")
-    recipes = dict(re.findall(r"^(\w+):\n\t@\$\(MINIGPT\) (\w+)", text, re.MULTILINE))
+    recipes = dict(re.findall(r"^([\w-]+):\n\t@\$\(MINIGPT\) ([\w-]+)", text, re.MULTILINE))
     assert recipes.pop("help") == "help"
     assert recipes == {command.name: command.name for command in command_line.COMMANDS if command.make}
     phony = re.search(r"^\.PHONY: (.*)$", text, re.MULTILINE).group(1).split()

@@ -1,0 +1,169 @@
+"""Lab 01, amortized forward pass: one pass over B requests costs far less than B passes.
+
+The KV cache of a request is the simplest that can work: a dict that maps a layer's index to (keys, values), each of
+shape (S, K, D) with the oldest token first. An empty dict is a request without tokens. Shape letters:
+minigpt/__init__.py. The model is a `MiniGPT`: minigpt/model.py.
+"""
+
+import math
+import statistics
+
+import torch
+
+from minigpt.model import rms_norm, rotate
+
+
+def length(cache):
+    """How many tokens a cache holds, which is also the position of the next one."""
+    return len(cache[0][0]) if cache else 0
+
+
+def project(model, layer, x, positions):
+    """Queries (B, H, D), keys (B, K, D) and values (B, K, D) of x (B, E); queries and keys turned by position (B,)."""
+    cfg = model.config
+    qkv = rms_norm(x, layer.attention_norm, cfg.norm_eps) @ layer.qkv  # (B, (H + 2K)·D): one product for all rows
+    heads = qkv.view(len(x), -1, cfg.head_size)
+    q, k, v = heads.split([cfg.num_heads, cfg.num_kv_heads, cfg.num_kv_heads], dim=1)
+    cos, sin = model.cos[positions, None], model.sin[positions, None]  # (B, 1, D)
+    return rotate(q, cos, sin), rotate(k, cos, sin), v
+
+
+def logits_of(model, x):
+    """Logits (B, V) of what the last layer left, x (B, E)."""
+    return rms_norm(x, model.final_norm, model.config.norm_eps) @ model.embedding.t()
+
+
+def remember(cache, layer, k, v):
+    """Put the K and V of a request's newest tokens, both (T, K, D), behind those that `cache` holds of this layer.
+
+    `cache` is changed in place. Returns (keys, values) of all tokens so far, the newest included: (S, K, D) each.
+    """
+    # BEGIN SOLUTION 1.1
+    if layer in cache:
+        keys, values = cache[layer]
+        k, v = torch.cat([keys, k]), torch.cat([values, v])
+    cache[layer] = (k, v)
+    return k, v
+    # END SOLUTION
+
+
+def attend(q, keys, values):
+    """What the newest token's queries q (H, D) gather from keys and values (S, K, D): shape (H·D,), heads in order.
+
+    A query's weights over the S tokens are softmax(q·key / √D). H/K neighbouring query heads share a key/value head:
+    with H = 4 and K = 2, heads 0 and 1 read key/value head 0, heads 2 and 3 read head 1.
+    """
+    # BEGIN SOLUTION 1.2
+    num_tokens, num_kv_heads, head_size = keys.shape
+    grouped = q.view(num_kv_heads, -1, head_size)  # (K, H/K, D)
+    scores = grouped @ keys.permute(1, 2, 0) / math.sqrt(head_size)  # (K, H/K, S)
+    return (scores.softmax(dim=-1) @ values.transpose(0, 1)).reshape(-1)  # (K, H/K, D), then (H·D,)
+    # END SOLUTION
+
+
+@torch.inference_mode()
+def decode_one(model, cache, token):
+    """Append one token to a request; logits (V,) for the token after it. The cache holds one token more afterwards."""
+    # BEGIN SOLUTION 1.3
+    positions = torch.tensor([length(cache)])
+    x = model.embedding[torch.tensor([token])]  # (1, E)
+    for index, layer in enumerate(model.layers):
+        q, k, v = project(model, layer, x, positions)  # (1, H, D), (1, K, D), (1, K, D)
+        keys, values = remember(cache, index, k, v)
+        x = x + attend(q[0], keys, values) @ layer.attention_out
+        x = layer.feed_forward(x, model.config.norm_eps)
+    return logits_of(model, x)[0]
+    # END SOLUTION
+
+
+@torch.inference_mode()
+def decode_batch(model, caches, tokens):
+    """Append one token to each of B requests of any lengths; logits (B, V) for the tokens after them.
+
+    `tokens[i]` goes on with the request of `caches[i]`. Each weight matrix is read once, for all rows together.
+    """
+    # BEGIN SOLUTION 1.4
+    positions = torch.tensor([length(cache) for cache in caches])  # (B,): each request has its own
+    x = model.embedding[torch.tensor(tokens)]  # (B, E)
+    for index, layer in enumerate(model.layers):
+        q, k, v = project(model, layer, x, positions)  # (B, H, D), (B, K, D), (B, K, D)
+        attended = []
+        for row, cache in enumerate(caches):
+            keys, values = remember(cache, index, k[row : row + 1], v[row : row + 1])
+            attended.append(attend(q[row], keys, values))
+        x = x + torch.stack(attended) @ layer.attention_out
+        x = layer.feed_forward(x, model.config.norm_eps)
+    return logits_of(model, x)
+    # END SOLUTION
+
+
+def answer_together(model, prompts, max_tokens=100):
+    """Greedy answers (token ids without EOS) to several prompts (token ids), decoded together by `decode_batch`.
+
+    Each step feeds every request one token: of its prompt first, which is the simplest prefill and a slow one, then
+    of its own answer. A request drops out at its EOS, or after `max_tokens`.
+    """
+    caches, tokens = [{} for _ in prompts], [list(prompt) for prompt in prompts]
+    running = list(range(len(prompts)))
+    while running:
+        fed = [tokens[i][length(caches[i])] for i in running]
+        logits = decode_batch(model, [caches[i] for i in running], fed)
+        for i, best in zip(running, logits.argmax(dim=-1).tolist()):
+            if length(caches[i]) == len(tokens[i]):  # the prompt is in: from here on the model's own words count
+                tokens[i].append(best)
+        ended = {i for i in running if tokens[i][-1] == model.eos_token_id or len(tokens[i]) == len(prompts[i]) + max_tokens}
+        running = [i for i in running if i not in ended]
+    answers = [all_tokens[len(prompt) :] for prompt, all_tokens in zip(prompts, tokens)]
+    return [[token for token in each if token != model.eos_token_id] for each in answers]
+
+
+def time_fairly(candidates, repeats, warmup, clock):
+    """The median time of one call of each candidate, in the unit of the clock: a dict of name -> time.
+
+    `candidates` maps names to functions without arguments; `clock()` says what time it is. First each candidate is
+    called `warmup` times, which do not count. Then come `repeats` rounds, in each of which every candidate is called
+    once, with a look at the clock before and after.
+    """
+    # BEGIN SOLUTION 1.5
+    for function in candidates.values():
+        for _ in range(warmup):
+            function()
+    times = {name: [] for name in candidates}
+    for _ in range(repeats):
+        for name, function in candidates.items():
+            start = clock()
+            function()
+            times[name].append(clock() - start)
+    return {name: statistics.median(samples) for name, samples in times.items()}
+    # END SOLUTION
+
+
+def p95(values):
+    """The nearest-rank p95: the ⌈0.95·n⌉-th smallest of n values. No values: ValueError."""
+    # BEGIN SOLUTION 1.6
+    if not values:
+        raise ValueError("values is empty: the p95 of nothing is not defined")
+    return sorted(values)[math.ceil(len(values) * 95 / 100) - 1]
+    # END SOLUTION
+
+
+def fit_line(batch_sizes, times):
+    """The numbers (a, b) for which a + b·B is nearest to the times, by least squares."""
+    # BEGIN SOLUTION 1.7
+    mean_size, mean_time = statistics.mean(batch_sizes), statistics.mean(times)
+    above = sum((size - mean_size) * (time - mean_time) for size, time in zip(batch_sizes, times))
+    b = above / sum((size - mean_size) ** 2 for size in batch_sizes)
+    return mean_time - b * mean_size, b
+    # END SOLUTION
+
+
+def batch_for_share(a, b, share):
+    """The batch size (not rounded) at which B / (a + b·B) reaches this share of its ceiling 1/b.
+
+    The ceiling itself is never reached: a share that is not between 0 and 1 is a ValueError.
+    """
+    # BEGIN SOLUTION 1.8
+    if not 0 < share < 1:
+        raise ValueError(f"share={share}: give a number between 0 and 1, such as 0.9")
+    return share / (1 - share) * a / b
+    # END SOLUTION

@@ -1,0 +1,220 @@
+"""Grading a class: `python -m tests.grader.grade_all submissions --out results --lab 03`.
+
+Each submission is graded by a process of its own, with the checks of this repository and nothing of the submission but
+its one file. A report that is there already, of the same file under the same checks, is not made again.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+
+from minigpt import paths
+from minigpt.language import language, say
+from minigpt.progress import progress
+from tests.grader import report as reports
+from tests.grader.class_table import write_table
+from tests.grader.outcomes import GRADER_ERROR
+from tests.grader.submissions import Refused, Submission, find_submissions, labs_of, text_of
+
+ROOT = paths.repository_root()
+MOST_S = 3_600.0  # of one submission; far above what the grader's own limits let it take
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One submission for one lab; what it needs to be graded."""
+
+    submission: Submission
+    lab: Path
+    folder: Path  # of its results
+    options: tuple[str, ...]
+
+
+class ClassRun:
+    """All jobs of one call, and the processes that work on them."""
+
+    def __init__(self, args: argparse.Namespace):
+        self.args = args
+        self._checks = {}  # the fingerprint of each lab's checks
+        self._running: set[subprocess.Popen] = set()
+        self._lock = threading.Lock()
+        self._is_over = False
+
+    def jobs(self) -> list[Job]:
+        """Every submission with the lab that was asked for, or with each lab whose file is in it."""
+        found = find_submissions(self.args.folder)
+        if not found:
+            raise ValueError(say(en=f"no folder, .zip or .py in {self.args.folder}",
+                                 es=f"no hay carpeta, .zip ni .py en {self.args.folder}"))  # fmt: skip
+        wanted = [paths.resolve_lab(self.args.lab)] if self.args.lab else None
+        pairs = [(one, lab) for one in found for lab in wanted or labs_of(one)]
+        for one in found:
+            if one not in [each for each, _ in pairs]:
+                print(say(en=f"{one.name}: no lab's file in it; say LAB=NN to have it counted as zero",
+                          es=f"{one.name}: no contiene el archivo de ningún laboratorio; con LAB=NN cuenta como cero"))
+        return [self._job(one, lab) for one, lab in pairs]
+
+    def _job(self, submission: Submission, lab: Path) -> Job:
+        options = [f"--limits={self.args.limits}"] if self.args.limits else []
+        options += ["--scripted"] if self.args.scripted else []
+        if self.args.class_seed:
+            text = f"{self.args.class_seed}:{submission.name}".encode()
+            options += ["--seed", str(1 + int.from_bytes(hashlib.sha256(text).digest()[:4], "big") % (2**31 - 1))]
+        return Job(submission, lab, self.args.out / submission.name / f"lab{lab.name[:2]}", tuple(options))
+
+    def grade(self, job: Job) -> dict:
+        """The report of one job: the one that is there, or a new one. Never raises for what a submission does."""
+        try:
+            text, refused = text_of(job.submission, job.lab), ""
+        except Refused as fault:
+            text, refused = b"", str(fault)
+        mark = self._fingerprint(job, text, refused)
+        if (finished := read_report(job.folder / "report.json")).get("fingerprint") == mark:
+            return finished
+        job.folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix="minigpt-class-") as place:
+            file = Path(place) / paths.student_file(job.lab).name
+            file.write_bytes(text)
+            made = self._run(job, file, refused)
+        made |= {"submission": job.submission.name, "fingerprint": mark, "note": refused or made.get("note", "")}
+        reports.write_json(job.folder / "results.json", reports.as_gradescope(made))
+        # Last and in one step: a report that is there is whole.
+        reports.write_json(job.folder / "report.json.new", made)
+        os.replace(job.folder / "report.json.new", job.folder / "report.json")
+        return made
+
+    def _run(self, job: Job, file: Path, refused: str) -> dict:
+        target = file.with_suffix(".json")
+        command = [sys.executable, "-m", "tests.grader.grade", job.lab.name[:2], "--file", str(file), "--no-measure",
+                   "--json", str(target), "--hide", str(self.args.folder.resolve()), "--hide", str(self.args.out.resolve()),
+                   *job.options, *([f"--refused={refused}"] if refused else [])]  # fmt: skip
+        with self._lock:
+            if self._is_over:
+                raise KeyboardInterrupt
+            process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.PIPE, start_new_session=True)  # fmt: skip
+            self._running.add(process)
+        try:
+            said = process.communicate(timeout=MOST_S)[1]
+        except subprocess.TimeoutExpired:
+            process.kill()
+            said = process.communicate()[1]
+        self._running.discard(process)
+        return read_report(target) or _without_report(job, process.returncode, said)
+
+    def stop(self) -> None:
+        """End what is running: the interrupted submissions are graded next time."""
+        with self._lock:
+            self._is_over = True
+            for process in self._running:
+                process.kill()
+
+    def _fingerprint(self, job: Job, text: bytes, refused: str) -> str:
+        if job.lab not in self._checks:
+            self._checks[job.lab] = checks_fingerprint(job.lab)
+        parts = [text, refused.encode(), self._checks[job.lab].encode(), repr(job.options).encode(), language().encode()]
+        return hashlib.sha256(b"\0".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
+
+
+def checks_fingerprint(lab: Path) -> str:
+    """A mark of everything that a grade depends on beside the submission."""
+    digest = hashlib.sha256()
+    folders = [ROOT / "minigpt", ROOT / "tests" / "grader", ROOT / "tests" / f"lab{lab.name[:2]}", ROOT / "solutions"]
+    files = [path for folder in folders for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc"]
+    for path in sorted([*files, lab / "exercises.toml"]):
+        digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def read_report(path: Path) -> dict:
+    """A report that was written whole; an empty one otherwise."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) and "checks" in found else {}
+
+
+def _without_report(job: Job, status: int, said: bytes) -> dict:
+    """What stands for the report of a grader that wrote none."""
+    note = f"{GRADER_ERROR}: status {status}: {said[-500:].decode('utf-8', 'replace')}"
+    return {"lab": job.lab.name[:2], "score": 0, "max_score": 0, "exercises": [], "checks": [], "measurements": {},
+            "note": reports.shown(note)}  # fmt: skip
+
+
+def run_class(args: argparse.Namespace) -> int:
+    """Grade everybody; 0 if every submission has its report, 1 if the grader itself failed somewhere."""
+    run = ClassRun(args)
+    jobs, made = run.jobs(), {}
+    args.out.mkdir(parents=True, exist_ok=True)
+    with ThreadPoolExecutor(args.jobs) as pool:
+        waiting = {pool.submit(run.grade, job): job for job in jobs}
+        try:
+            for done in progress(as_completed(waiting), say(en="submissions", es="entregas"), total=len(jobs)):
+                made[waiting[done]] = done.result()
+        except BaseException:
+            run.stop()
+            pool.shutdown(cancel_futures=True)
+            raise
+    table = args.out / "class.csv"
+    in_order = [made[job] for job in jobs]
+    write_table(table, in_order)
+    faults = [one for one in in_order if one["note"].startswith(GRADER_ERROR)
+              or any(check["outcome"] == GRADER_ERROR for check in one["checks"])]  # fmt: skip
+    print(say(en=f"{len(in_order)} reports; the table of the class: {table}",
+              es=f"{len(in_order)} informes; la tabla de la clase: {table}"))  # fmt: skip
+    for one in faults:
+        print(say(en=f"the grader failed on {one['submission']}, lab {one['lab']}: please report it",
+                  es=f"el corrector falló con {one['submission']}, laboratorio {one['lab']}: avísanos"))  # fmt: skip
+    return 1 if faults else 0
+
+
+def parse(argv: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m minigpt grade-all", description=say(
+        en="Grade a class: each sub-folder, .zip or .py of a folder is a submission.",
+        es="Califica una clase: cada subcarpeta, .zip o .py de una carpeta es una entrega."))  # fmt: skip
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--out", type=Path, required=True, help=say(en="folder of the results", es="carpeta de resultados"))
+    parser.add_argument("--lab", default="", help=say(
+        en="its number; without it, the file's name decides", es="su número; sin él decide el nombre del archivo"))
+    parser.add_argument("--class-seed", default="", help=say(
+        en="any text: gives every student a workload of their own", es="un texto: da a cada estudiante su propia carga"))
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--limits", default="", metavar="cpu_s=15,wall_s=60,memory_mb=1024")
+    parser.add_argument("--scripted", action="store_true", help=say(en="without the model", es="sin el modelo"))
+    args = parser.parse_args(argv)
+    here = os.environ.get("MINIGPT_CALLED_FROM", "")
+    args.folder, args.out = Path(here, args.folder), Path(here, args.out)
+    if not args.folder.is_dir():
+        raise ValueError(say(en=f"{args.folder} is no folder: say DIR=submissions",
+                             es=f"{args.folder} no es una carpeta: escribe DIR=entregas"))  # fmt: skip
+    folder, out = args.folder.resolve(), args.out.resolve()
+    if out == folder or folder in out.parents:
+        raise ValueError(say(en=f"the results would lie among the submissions: choose another folder than {args.out}",
+                             es=f"los resultados quedarían entre las entregas: elige otra carpeta que {args.out}"))  # fmt: skip
+    return args
+
+
+def main(argv: list[str] | None = None) -> int:
+    try:
+        return run_class(parse(sys.argv[1:] if argv is None else argv))
+    except ValueError as fault:
+        print(f"minigpt: {fault}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(say(en="interrupted: the same command goes on from here", es="interrumpido: la misma orden continúa desde aquí"))
+        return 130
+
+
+if __name__ == "__main__":
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(encoding="utf-8", errors="replace")
+    sys.exit(main())

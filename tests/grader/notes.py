@@ -1,0 +1,75 @@
+"""What a report says about the run itself: what was printed, and what this system could not enforce."""
+
+import re
+
+from minigpt.language import say
+from tests.grader.session import Worker
+from tests.grader.watch import KEPT_OUTPUT_BYTES
+
+ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+CONTROLS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def notes_of(worker: Worker) -> dict:
+    """The report's entries about the worker."""
+    return {
+        "memory_is_limited": worker.memory_is_limited,
+        "printed": printed(worker),
+        "worker": {
+            "own_user": bool(worker.enclosure.get("own_user")),
+            "hidden_folders": len(worker.enclosure.get("hidden", [])),
+            "limits": worker.enclosure.get("limits", []),
+            "starts": worker.num_starts,
+            "all_processes_ended": worker.all_ended,
+        },
+        "not_enforced": not_enforced(worker),
+    }
+
+
+def printed(worker: Worker) -> dict:
+    """What the student's code printed: its beginning, made harmless, and how much more there was."""
+    text = worker.output.kept.decode("utf-8", "replace")
+    text = CONTROLS.sub("�", ESCAPES.sub("", text))
+    left_out = worker.output.num_bytes - len(worker.output.kept)
+    return {"text": text, "num_bytes": worker.output.num_bytes, "truncated_bytes": left_out}
+
+
+def printed_line(worker: Worker) -> str:
+    """One line about an output that was cut; empty if there is nothing to say."""
+    told = printed(worker)
+    if not told["truncated_bytes"]:
+        return ""
+    return say(
+        en=f"  your code printed {told['num_bytes']:,} bytes: kept {KEPT_OUTPUT_BYTES:,}, "
+        f"truncated {told['truncated_bytes']:,} bytes",
+        es=f"  tu código imprimió {told['num_bytes']:,} bytes: se guardan {KEPT_OUTPUT_BYTES:,}, "
+        f"{told['truncated_bytes']:,} bytes truncados",
+    )
+
+
+def not_enforced(worker: Worker) -> list[str]:
+    """What this system did not hold the student's code to, in the reader's language."""
+    held, told = worker.enclosure, []
+    if not held:
+        return told  # nothing of it ran
+    if not worker.memory_is_limited:
+        told.append(say(en="memory is not limited on this system", es="en este sistema la memoria no se limita"))
+    if "nproc" not in held.get("limits", []):
+        told.append(say(en="the number of processes is not limited", es="el número de procesos no se limita"))
+    if not held.get("own_user"):
+        told.append(say(
+            en="the code ran with your user's rights: it could change your files and end your processes",
+            es="el código se ejecutó con los permisos de tu usuario: podía cambiar tus archivos y terminar tus procesos",
+        ))  # fmt: skip
+    if not held.get("hidden"):
+        told.append(say(
+            en="the reference could be read at its path: grade in a copy without solutions/",
+            es="la solución se podía leer en su ruta: califica en una copia sin solutions/",
+        ))  # fmt: skip
+    if not held.get("orphans_are_found"):
+        told.append(say(
+            en="a process that left its session may have gone on", es="un proceso que dejó su sesión pudo seguir",
+        ))  # fmt: skip
+    if not worker.all_ended:
+        told.append(say(en="not every process could be ended", es="no se pudieron terminar todos los procesos"))
+    return told

@@ -1,0 +1,98 @@
+"""Ending a worker with everything that it started."""
+
+import ctypes
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+
+PR_SET_CHILD_SUBREAPER = 36
+OPEN_FOLDERS = ("/tmp", "/var/tmp", "/dev/shm")  # where everybody may write
+PATIENCE_S = 10.0
+_adopts = False
+
+
+def adopt_orphans() -> bool:
+    """Make this process the parent of its descendants' orphans (Linux); only for one whose children are workers."""
+    global _adopts
+    if sys.platform == "linux":
+        _adopts = ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+    return _adopts
+
+
+def end_tree(process, worker: int | None = None, user: int | None = None) -> bool:
+    """End a worker and all its descendants, and wait for them; whether all are gone.
+
+    `process` is the guardian (tests/grader/enclosure.py), `worker` the process id of the worker proper, `user` the
+    user id that is the worker's alone, if it has one.
+    """
+    deadline_s = time.monotonic() + PATIENCE_S
+    if worker not in (None, process.pid) and process.poll() is None:
+        _let_the_guardian_do_it(process, worker)
+    while family := _family(process, user):
+        for member in family:
+            try:
+                member.kill()
+            except psutil.Error:
+                pass
+        psutil.wait_procs(family, timeout=0.5)
+        if time.monotonic() > deadline_s:
+            return False
+    process.wait()
+    return True
+
+
+def _let_the_guardian_do_it(process, worker: int) -> None:
+    try:
+        if psutil.Process(worker).ppid() == process.pid:  # and no stranger with the same number
+            psutil.Process(worker).kill()
+            process.wait(timeout=PATIENCE_S / 2)
+    except (psutil.Error, subprocess.TimeoutExpired):
+        pass
+
+
+def _family(process, user: int | None) -> list[psutil.Process]:
+    """What is left of a worker: descendants, members of its session, those of its user, and orphans."""
+    parents, everybody = {}, list(psutil.process_iter())
+    for one in everybody:
+        try:
+            parents[one.pid] = one.ppid()
+        except psutil.Error:
+            pass
+    return [one for one in everybody if one.pid != os.getpid() and _belongs(one, process, user, parents)]
+
+
+def _belongs(one: psutil.Process, process, user: int | None, parents: dict[int, int]) -> bool:
+    try:
+        if one.pid == process.pid:
+            return process.poll() is None
+        if one.status() == psutil.STATUS_ZOMBIE and parents.get(one.pid) != os.getpid():
+            return False  # its parent's business
+        if user is not None and one.uids().real == user:
+            return True
+        if hasattr(os, "getsid") and os.getsid(one.pid) == process.pid:
+            return True
+    except (psutil.Error, OSError):
+        return False
+    line, place = [], one.pid
+    while place in parents and place not in line:
+        line.append(place)
+        place = parents[place]
+    return process.pid in line or (_adopts and os.getpid() in map(parents.get, line))
+
+
+def sweep(user: int | None) -> None:
+    """Remove what a user of a worker's own left in the folders that are open to everybody."""
+    if user is None:
+        return
+    for folder in map(Path, OPEN_FOLDERS):
+        for path in folder.iterdir() if folder.is_dir() else ():
+            try:
+                if path.lstat().st_uid == user:
+                    shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+            except OSError:
+                pass

@@ -1,0 +1,119 @@
+"""Small models, prompts and caches whose truth is computed on this side, by the given model and without a cache.
+
+torch is imported where it is needed: the checks of exercises 1.5 to 1.8 start without it.
+"""
+
+import random
+
+from tests.grader.outcomes import expect, t
+from tests.grader.stand_ins import ModelSpec, TutorSpec
+
+SIZES = dict(width=32, num_layers=2, num_heads=4, head_size=8, ffn_width=48, context=64)
+ONE_KV_HEAD = ModelSpec(config=dict(SIZES, num_kv_heads=1), seed=3, spread=20.0)
+TWO_KV_HEADS = ModelSpec(config=dict(SIZES, num_kv_heads=2), seed=4, spread=20.0)
+MODELS = (ONE_KV_HEAD, TWO_KV_HEADS)
+TUTOR = TutorSpec()
+
+TOLERANCE = 1e-3  # of logits that lie several units apart; fp32 differs by about 1e-5 from one order of sums to another
+
+
+def draw_tokens(num_tokens: int, seed) -> list[int]:
+    """Random text tokens; the seed may be anything that has a `repr`."""
+    rng = random.Random(repr(seed))
+    return [rng.randrange(256) for _ in range(num_tokens)]
+
+
+def draw(*shape: int, seed):
+    """A random tensor; the seed may be anything that has a `repr`."""
+    import torch
+
+    number = random.Random(repr(seed)).getrandbits(32)
+    return torch.randn(shape, generator=torch.Generator().manual_seed(number))
+
+
+def alone(spec: ModelSpec, tokens: list[int]):
+    """Logits (T, V) after each token, without a cache: the oracle."""
+    import torch
+
+    return spec.build().forward(torch.tensor([tokens]))[0]
+
+
+def greedy_alone(spec, prompt: list[int], num_tokens: int) -> list[int]:
+    """The greedy answer, EOS included, computed without cache or batch; at most so many tokens."""
+    tokens, model = list(prompt), spec.build()
+    for _ in range(num_tokens):
+        tokens.append(int(alone(spec, tokens)[-1].argmax()))
+        if tokens[-1] == model.eos_token_id:
+            break
+    return tokens[len(prompt) :]
+
+
+def tutor_prompts() -> list[list[int]]:
+    """Prompts that the tutor answers without doubt: at every step the best logit is clear of the second."""
+    from minigpt.prompts import tutor_prompts
+
+    pool = tutor_prompts()
+    return [list(prompt.token_ids) for prompt in (*pool["fix"][:2], *pool["explain"][:1], *pool["fix"][-1:])]
+
+
+def filled_caches(spec: ModelSpec, prompts: list[list[int]]) -> list[dict]:
+    """The dict caches of these prompts, computed by the given model."""
+    from minigpt.kv_cache import KVCache
+    from minigpt.step_times import dict_cache
+
+    model = spec.build()
+    cache = KVCache(model.config, len(prompts))
+    slots = [cache.take() for _ in prompts]
+    model.prefill(prompts, cache, slots)
+    return [dict_cache(cache, slot) for slot in slots]
+
+
+def expect_tensor(got, shape: tuple, *, hint) -> None:
+    """Fail the check unless `got` is a tensor of float32 of this shape."""
+    import torch
+
+    found = f"{tuple(got.shape)} {str(got.dtype).removeprefix('torch.')}" if isinstance(got, torch.Tensor) else got
+    expect(found == f"{tuple(shape)} float32", expected=f"{tuple(shape)} float32", got=found, hint=hint)
+
+
+def expect_close(got, wanted, *, hint, tolerance: float = TOLERANCE) -> None:
+    """Fail the check unless two tensors of one shape differ by no more than the tolerance anywhere."""
+    expect_tensor(got, tuple(wanted.shape), hint=hint)
+    gap = float((got - wanted).abs().max())
+    expect(gap <= tolerance, hint=hint,
+           expected=t(f"the same numbers, to {tolerance:g}", f"los mismos números, con margen de {tolerance:g}"),
+           got=t(f"a largest difference of {gap:.3g}", f"una diferencia máxima de {gap:.3g}"))  # fmt: skip
+
+
+def expect_rows(got, wanted: list, *, hint) -> None:
+    """Fail the check unless `got` has these rows, in this order."""
+    import torch
+
+    expect_close(got, torch.stack(wanted), hint=hint)
+
+
+def expect_pair(got, *, hint) -> tuple:
+    """The two parts of a pair; fail the check if it is none."""
+    is_pair = isinstance(got, (list, tuple)) and len(got) == 2
+    expect(is_pair, expected=t("two values", "dos valores"), got=shown(got), hint=hint)
+    return tuple(got)
+
+
+def expect_equal_layers(cache, wanted: dict[int, int], *, hint) -> None:
+    """Fail the check unless a dict cache holds so many tokens in each layer."""
+    expect(lengths_of(cache) == wanted, expected=wanted, got=lengths_of(cache), hint=hint)
+
+
+def lengths_of(cache) -> object:
+    """Tokens in each layer of a dict cache; something that is none is given back as it is."""
+    try:
+        return {layer: len(keys) for layer, (keys, _) in cache.items()}
+    except (AttributeError, TypeError, ValueError):
+        return shown(cache)
+
+
+def shown(value) -> str:
+    """A value in one line, tensors as their shapes."""
+    if hasattr(value, "shape"):
+        return t(f"a tensor of shape {tuple(value.shape)}", f"un tensor de forma {tuple(value.shape)}")
+    return f"{type(value).__name__}: {value}"[:80]

@@ -1,0 +1,144 @@
+"""Exercise 1.4: `decode_batch`, one step for requests of different lengths.
+
+Who sits in which row, in the check of comings and goings (one row a request, one step a column):
+
+    step     1  2  3  4  5  6  7
+    row 0    A  A  A  C  C  C  C      C takes A's row in step 4, with an empty dict
+    row 1    B  B  B  B  B  A' A'     A' is a new request with A's tokens
+"""
+
+from tests.grader.check import check
+from tests.grader.outcomes import expect, expect_equal, t
+from tests.lab01.scenes import (
+    MODELS,
+    TUTOR,
+    alone,
+    draw_tokens,
+    expect_rows,
+    filled_caches,
+    greedy_alone,
+    tutor_prompts,
+)
+
+NUM_TOKENS = 12  # of each answer, at most
+
+
+def one_step(student, spec, prompts: list[list[int]]):
+    """Decode the last token of each prompt on caches of all the others: logits, the oracle's, counts of products."""
+    caches = filled_caches(spec, [prompt[:-1] for prompt in prompts])
+    got, (counts, _, _) = student.call_with("decode_batch", spec, caches, [prompt[-1] for prompt in prompts])
+    return got, [alone(spec, prompt)[-1] for prompt in prompts], counts
+
+
+@check("1.4", points=2, en="a request sees its own K and V only", es="cada petición ve solo sus propios K y V")
+def test_nobody_sees_a_neighbour(student):
+    for spec in MODELS:
+        got, wanted, _ = one_step(student, spec, [draw_tokens(6, seed=(student.seed, i)) for i in range(3)])
+        expect_rows(got, wanted, hint=t(
+            "three requests of equal length, so positions are not the matter: row i of q, k and v belongs to caches[i], "
+            "for what is remembered and for what is attended to (section 1.5)",
+            "tres peticiones de igual longitud, así que no son las posiciones: la fila i de q, k y v pertenece a caches[i], "
+            "tanto al guardar como al atender (sección 1.5)",
+        ))  # fmt: skip
+
+
+@check("1.4", points=2, en="each request is at its own position", es="cada petición está en su propia posición")
+def test_lengths_may_differ(student):
+    for spec in MODELS:
+        got, wanted, _ = one_step(student, spec, [draw_tokens(n, seed=(student.seed, n)) for n in (2, 4, 8, 31)])
+        expect_rows(got, wanted, hint=t(
+            "requests of 1, 3, 7 and 30 tokens: each new token is at the position of its own request, and attends to that "
+            "many tokens and itself, not to the longest one's (section 1.5)",
+            "peticiones de 1, 3, 7 y 30 tokens: cada token nuevo está en la posición de su propia petición, y atiende a "
+            "esos tokens y a sí mismo, no a los de la más larga (sección 1.5)",
+        ))  # fmt: skip
+
+
+@check("1.4", points=2, en="each weight matrix is read once a step", es="cada matriz de pesos se lee una vez por paso")
+def test_one_product_a_matrix(student):
+    _, _, counts = one_step(student, MODELS[0], [draw_tokens(4, seed=i) for i in range(5)])
+    most = max(counts) if isinstance(counts, list) and counts else counts
+    expect(type(most) is int and most <= 1, expected=1, got=most, hint=t(
+        "(products of a weight matrix in a step of five requests): the linear layers take all rows in one product; only "
+        "attention goes request by request. That is the whole gain (section 1.5)",
+        "(productos de una matriz de pesos en un paso de cinco peticiones): las capas lineales toman todas las filas en un "
+        "producto; solo la atención va petición a petición. Ahí está toda la ganancia (sección 1.5)",
+    ))  # fmt: skip
+
+
+def comings_and_goings(seed: int):
+    """The lives of the scene: request -> (its row, its first step, its tokens)."""
+    a, b, c = (draw_tokens(n, seed=(seed, name)) for n, name in ((3, "A"), (5, "B"), (4, "C")))
+    return {"A": (0, 1, a), "B": (1, 1, b), "C": (0, 4, c), "A'": (1, 6, a[:2])}
+
+
+@check("1.4", points=2, en="who leaves leaves nothing behind", es="quien se va no deja nada atrás")
+def test_rows_change_hands(student):
+    for spec in MODELS:
+        lives, caches = comings_and_goings(student.seed), {}
+        for step in range(1, 8):
+            here = sorted((row, name) for name, (row, first, tokens) in lives.items() if first <= step < first + len(tokens))
+            names = [name for _, name in here]
+            places = [step - lives[name][1] for name in names]
+            fed = [lives[name][2][place] for name, place in zip(names, places)]
+            got, (_, after, _) = student.call_with(
+                "decode_batch", spec, [caches.get(name, {}) for name in names], fed, again=step > 1
+            )
+            _expect_caches(after, [place + 1 for place in places])
+            caches |= zip(names, after)
+            wanted = [alone(spec, lives[name][2])[place] for name, place in zip(names, places)]
+            expect_rows(got, wanted, hint=t(
+                "step {n} of a batch in which requests come and go: in step 4 a new request with an empty dict takes the "
+                "row of one that has left. Nothing but its own dict may say what it remembers (section 1.5)",
+                "paso {n} de un lote en el que entran y salen peticiones: en el paso 4, una petición nueva con un "
+                "diccionario vacío ocupa la fila de otra que se fue. Lo que recuerda lo dice solo su diccionario "
+                "(sección 1.5)",
+            ).format(n=step))  # fmt: skip
+
+
+def _expect_caches(after, lengths: list[int]) -> None:
+    found = [len(cache[0][0]) if _has_layer_0(cache) else 0 for cache in after] if isinstance(after, list) else after
+    expect_equal(found, lengths, hint=t(
+        "(tokens in each request's dict after the step): what a request remembers is kept in its own dict, whatever row "
+        "it has. A new request that takes over a row finds nothing there (section 1.5)",
+        "(tokens en el diccionario de cada petición tras el paso): lo que una petición recuerda está en su propio "
+        "diccionario, ocupe la fila que ocupe. Una petición nueva que ocupa una fila no encuentra nada en ella "
+        "(sección 1.5)",
+    ))  # fmt: skip
+
+
+def _has_layer_0(cache) -> bool:
+    layer = cache.get(0) if isinstance(cache, dict) else None
+    return isinstance(layer, (list, tuple)) and len(layer) == 2 and getattr(layer[0], "ndim", 0) > 0
+
+
+@check("1.4", points=1, en="the tutor's answers in a batch equal those alone, token for token",
+       es="las respuestas del tutor en lote son las mismas que a solas, token a token")  # fmt: skip
+def test_token_for_token(student):
+    # For trying many wrong solutions, a small model in the place of the tutor: its answers are dull, and quick to get.
+    spec = MODELS[0] if student.scripted else TUTOR
+    prompts = [draw_tokens(n, seed=101 + n) for n in (1, 3, 7, 40)] if student.scripted else tutor_prompts()
+    wanted = [greedy_alone(spec, prompt, NUM_TOKENS) for prompt in prompts]
+    logits = [alone(spec, prompt + answer)[len(prompt) - 1 :] for prompt, answer in zip(prompts, wanted)]
+    answers, running = [[] for _ in prompts], list(range(len(prompts)))
+    caches = {i: filled_caches(spec, [prompt[:-1]])[0] if prompt[1:] else {} for i, prompt in enumerate(prompts)}
+    for step in range(NUM_TOKENS):
+        fed = [(prompts[i] + answers[i])[-1] for i in running]
+        got, (_, after, _) = student.call_with("decode_batch", spec, [caches[i] for i in running], fed, again=step > 0)
+        expect_rows(got, [logits[i][step] for i in running], hint=HINT)
+        _expect_caches(after, [len(prompts[i]) + step for i in running])
+        caches |= zip(running, after)
+        for i, row in zip(running, got):
+            answers[i].append(int(row.argmax()))
+        running = [i for i in running if len(answers[i]) < len(wanted[i])]
+        if not running:
+            break
+    expect_equal(answers, wanted, hint=HINT)
+
+
+HINT = t(
+    "(four answers of the tutor): batching must not change a single token. What differs between the first step and a later "
+    "one? (section 1.5)",
+    "(cuatro respuestas del tutor): el lote no debe cambiar ni un token. ¿Qué distingue el primer paso de uno posterior? "
+    "(sección 1.5)",
+)

@@ -1,0 +1,219 @@
+"""Wrong caches, wrong steps and wrong measurements, each with the mistake that somebody is bound to make."""
+
+from tests.mutants.mutant import Mutant
+
+JOIN = "        k, v = torch.cat([keys, k]), torch.cat([values, v])"
+STORE = """    cache[layer] = (k, v)
+    return k, v"""
+REMEMBER = f"""    if layer in cache:
+        keys, values = cache[layer]
+{JOIN}
+{STORE}"""
+SCORES = "scores = grouped @ keys.permute(1, 2, 0) / math.sqrt(head_size)  # (K, H/K, S)"
+GROUPED = "grouped = q.view(num_kv_heads, -1, head_size)  # (K, H/K, D)"
+GATHER = "return (scores.softmax(dim=-1) @ values.transpose(0, 1)).reshape(-1)  # (K, H/K, D), then (H·D,)"
+POSITION = "    positions = torch.tensor([length(cache)])\n"
+PROJECT_ONE = "        q, k, v = project(model, layer, x, positions)  # (1, H, D), (1, K, D), (1, K, D)\n"
+REMEMBER_ONE = "        keys, values = remember(cache, index, k, v)\n        x = x + attend(q[0], keys, values) @ layer.attention_out"
+FEED_ONE = REMEMBER_ONE + "\n        x = layer.feed_forward(x, model.config.norm_eps)"
+POSITIONS = "positions = torch.tensor([length(cache) for cache in caches])  # (B,): each request has its own"
+REMEMBER_ROW = "keys, values = remember(cache, index, k[row : row + 1], v[row : row + 1])"
+ATTEND_ROW = "attended.append(attend(q[row], keys, values))"
+ROWS = f"""        for row, cache in enumerate(caches):
+            {REMEMBER_ROW}
+            {ATTEND_ROW}"""
+WARM = """        for _ in range(warmup):
+            function()
+"""
+EMPTY = "    times = {name: [] for name in candidates}\n"
+ROUNDS = """    for _ in range(repeats):
+        for name, function in candidates.items():
+            start = clock()"""
+MEDIAN = "return {name: statistics.median(samples) for name, samples in times.items()}"
+RANK = "return sorted(values)[math.ceil(len(values) * 95 / 100) - 1]"
+SLOPE = "b = above / sum((size - mean_size) ** 2 for size in batch_sizes)"
+LINE = "return mean_time - b * mean_size, b"
+SHARE = "return share / (1 - share) * a / b"
+
+MUTANTS = (
+    Mutant(
+        name="the cache written one place late", old=STORE, check="1.1/in_order", hint="the newest are among them",
+        new="""    old = cache.get(layer, (k[:0], v[:0]))
+    cache[layer] = (k, v)
+    return old""",
+    ),
+    Mutant(
+        name="only the newest token is kept", old=JOIN, new="        pass", check="1.1/in_order", hint="all of this layer's so far",
+    ),
+    Mutant(
+        name="new keys in front", old=JOIN, new="        k, v = torch.cat([k, keys]), torch.cat([v, values])",
+        check="1.1/in_order", hint="oldest first",
+    ),
+    Mutant(
+        name="K stored in the place of V", old=JOIN, new="        k, v = torch.cat([keys, k]), torch.cat([keys, k])",
+        check="1.1/values_are_values", hint="is one of them kept twice",
+    ),
+    Mutant(
+        name="one memory for all layers", old=REMEMBER, check="1.1/each_layer_in_its_dict", hint="number of the layer",
+        new=REMEMBER.replace("layer in cache", "0 in cache").replace("cache[layer]", "cache[0]"),
+    ),
+    Mutant(
+        name="a cache shared by all requests", old=REMEMBER, check="1.1/each_layer_in_its_dict", hint="a new request",
+        new="    mine, cache = cache, remember.__dict__\n" + REMEMBER.replace("    return k, v", "    mine.update(cache)\n    return k, v"),
+    ),
+    Mutant(
+        name="numbers of a head interleaved", old=GATHER, check="1.2/shape", hint="stay together",
+        new="return (scores.softmax(dim=-1) @ values.transpose(0, 1)).reshape(-1, head_size).t().reshape(-1)",
+    ),
+    Mutant(
+        name="heads left as a matrix", old=GATHER, check="1.2/shape", hint="one vector of 32",
+        new="return (scores.softmax(dim=-1) @ values.transpose(0, 1)).reshape(-1, head_size)",
+    ),
+    Mutant(
+        name="scores not divided by √D", old=SCORES, new="scores = grouped @ keys.permute(1, 2, 0)", check="1.2/weights",
+        hint="divide the scores by √D",
+    ),
+    Mutant(
+        name="softmax over the heads", old="scores.softmax(dim=-1)", new="scores.softmax(dim=1)", check="1.2/weights",
+        hint="the softmax over the tokens",
+    ),
+    Mutant(
+        name="query heads dealt out in turn", old=GROUPED, check="1.2/groups", hint="deal them out in turn",
+        new="grouped = q.view(-1, num_kv_heads, head_size).transpose(0, 1)",
+    ),
+    Mutant(
+        name="attends before it remembers", old=REMEMBER_ONE, check="1.3/equals_the_uncached_model",
+        hint="remember the new K and V before attending", new="""        keys, values = cache.get(index, (k, v))
+        remember(cache, index, k, v)
+        x = x + attend(q[0], keys, values) @ layer.attention_out""",
+    ),
+    Mutant(
+        name="what x held is thrown away", old=REMEMBER_ONE, check="1.3/equals_the_uncached_model", hint="Both additions",
+        new=REMEMBER_ONE.replace("x = x + attend(q[0], keys, values)", "x = attend(q[0], keys, values)[None]"),
+    ),
+    Mutant(
+        name="no feed-forward", old=FEED_ONE, new=REMEMBER_ONE, check="1.3/equals_the_uncached_model", hint="Both additions",
+    ),
+    Mutant(
+        # From an empty cache nobody could tell: only differences of positions count, and all are one too far.
+        name="position asked for in every layer", old=PROJECT_ONE, check="1.3/goes_on_with_a_filled_cache",
+        hint="ask for its length before that", new="        positions = torch.tensor([length(cache)])\n" + PROJECT_ONE,
+    ),
+    Mutant(
+        name="position one late", old=POSITION, new="    positions = torch.tensor([length(cache) + 1])\n",
+        check="1.3/goes_on_with_a_filled_cache", hint="yours is at 9",
+    ),
+    Mutant(
+        name="works on a copy of the cache", old=POSITION, new=POSITION + "    cache = dict(cache)\n",
+        check="1.3/the_cache_grows_by_one", hint="not on a copy",
+    ),
+    Mutant(
+        name="K and V swapped between requests", old=REMEMBER_ROW, check="1.4/nobody_sees_a_neighbour", hint="belongs to caches[i]",
+        new="keys, values = remember(cache, index, k[-row - 1 :][:1], v[-row - 1 :][:1])",
+    ),
+    Mutant(
+        name="query attends to a neighbour's cache", old=ATTEND_ROW, check="1.4/nobody_sees_a_neighbour",
+        hint="for what is attended to",
+        new="attended.append(attend(q[row], *caches[row - 1].get(index, (keys, values))))",
+    ),
+    Mutant(
+        name="positions shared across the batch", old=POSITIONS, check="1.4/lengths_may_differ", hint="the position of its own request",
+        new="positions = torch.tensor([max(length(cache) for cache in caches)] * len(caches))",
+    ),
+    Mutant(
+        name="padding attended to", old=ATTEND_ROW, check="1.4/lengths_may_differ", hint="not to the longest one's",
+        new="""padding = torch.zeros(int(positions.max()) + 1 - len(keys), *keys.shape[1:])
+            attended.append(attend(q[row], torch.cat([keys, padding]), torch.cat([values, padding])))""",
+    ),
+    Mutant(
+        name="one pass a request", old=POSITIONS, check="1.4/one_product_a_matrix", hint="all rows in one product",
+        new="return torch.stack([decode_one(model, cache, token) for cache, token in zip(caches, tokens)])\n    positions = None",
+    ),
+    Mutant(
+        name="a stale row after its place is reused", old=ATTEND_ROW, check="1.4/rows_change_hands",
+        hint="takes the row of one that has left",
+        new="""place = decode_batch.__dict__.setdefault(f"{index} {row}", [keys[:0], values[:0]])
+            place[0], place[1] = (torch.cat([of, old[len(of) :]]) for of, old in zip((keys, values), place))
+            attended.append(attend(q[row], *place))""",
+    ),
+    Mutant(
+        name="the cache kept by row", old=POSITIONS, check="1.4/rows_change_hands", hint="is kept in its own dict",
+        new="""caches = [decode_batch.__dict__.setdefault(str(row), {}) for row in range(len(caches))]
+    """ + POSITIONS,
+    ),
+    Mutant(
+        # Seen by none of the checks of one step: long requests lose their beginning.
+        name="forgets all but 32 tokens", old=ROWS, check="1.4/token_for_token", hint="a later one",
+        new=ROWS.replace(ATTEND_ROW, "attended.append(attend(q[row], keys[-32:], values[-32:]))"),
+    ),
+    Mutant(
+        name="warm-up counted", old=WARM + EMPTY + "    for _ in range(repeats):", check="1.5/warm_up",
+        hint="none of them is among the times", new="        pass\n" + EMPTY + "    for _ in range(warmup + repeats):",
+    ),
+    Mutant(
+        name="no warm-up", old=WARM, new="        pass\n", check="1.5/warm_up", hint="they are made",
+    ),
+    Mutant(
+        name="mean instead of median", old=MEDIAN, new=MEDIAN.replace("median", "mean"), check="1.5/median",
+        hint="One interruption moves a mean",
+    ),
+    Mutant(
+        name="the least time", old=MEDIAN, new="return {name: min(samples) for name, samples in times.items()}",
+        check="1.5/median", hint="the luckiest",
+    ),
+    Mutant(
+        name="not interleaved", old=ROUNDS, check="1.5/interleaved", hint="Go round",
+        new=ROUNDS.replace("for _ in range(repeats)", "for name, function in candidates.items()", 1).replace(
+            "        for name, function in candidates.items()", "        for _ in range(repeats)"),
+    ),
+    Mutant(
+        name="its own clock", old=ROUNDS, new="    import time\n    clock = time.perf_counter\n" + ROUNDS,
+        check="1.5/times_each_call", hint="no other clock counts",
+    ),
+    Mutant(
+        name="clock started once a round", old=ROUNDS, check="1.5/times_each_call", hint="right before and right after",
+        new="""    for _ in range(repeats):
+        start = clock()
+        for name, function in candidates.items():""",
+    ),
+    Mutant(
+        name="mean reported as p95", old=RANK, new="return statistics.mean(values)", check="1.6/nearest_rank", hint="neither their mean",
+    ),
+    Mutant(
+        name="interpolated p95", old=RANK, new="import numpy\n    return float(numpy.percentile(values, 95))",
+        check="1.6/nearest_rank", hint="nor one between two",
+    ),
+    Mutant(
+        name="p95 index off by one", old=RANK, check="1.6/nearest_rank", hint="a list counts from 0",
+        new="return sorted(values)[min(math.ceil(len(values) * 95 / 100), len(values) - 1)]",
+    ),
+    Mutant(
+        name="not sorted", old=RANK, new=RANK.replace("sorted(values)", "values"), check="1.6/nearest_rank", hint="sort first",
+    ),
+    Mutant(
+        name="p95 of nothing is 0", old="""        raise ValueError("values is empty: the p95 of nothing is not defined")""",
+        new="        return 0.0", check="1.6/of_nothing", hint="raise ValueError",
+    ),
+    Mutant(
+        name="fit through the origin", old=LINE, check="1.7/exact_line", hint="A line through the origin",
+        new="return 0.0, sum(s * t for s, t in zip(batch_sizes, times)) / sum(s * s for s in batch_sizes)",
+    ),
+    Mutant(
+        name="slope first", old=LINE, new="return b, mean_time - b * mean_size", check="1.7/exact_line", hint="exactly",
+    ),
+    Mutant(
+        name="line through two points", old=SLOPE, check="1.7/least_squares", hint="through the first and the last",
+        new="b = (times[-1] - times[0]) / (batch_sizes[-1] - batch_sizes[0])",
+    ),
+    Mutant(
+        name="share of a/b", old=SHARE, new="return share * a / b", check="1.8/share_of_the_ceiling", hint="solve B",
+    ),
+    Mutant(
+        name="a and b mixed up", old=SHARE, new="return share / (1 - share) * b / a", check="1.8/share_of_the_ceiling",
+        hint="a = b·B",
+    ),
+    Mutant(
+        name="all of the ceiling, from nowhere", old="    if not 0 < share < 1:", new="    if share in (0, 1):",
+        check="1.8/never_all_of_it", hint="no batch gives 1.2",
+    ),
+)  # fmt: skip
