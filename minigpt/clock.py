@@ -28,7 +28,7 @@ class StepShape:
 class StepCost:
     """Time of a step on the virtual clock, in nanoseconds: t(B) = a + b·B and what prefill and context add.
 
-    The defaults are rounded from the measurements of `make bench` on one core of a server processor; Lab 01 puts
+    The defaults are rounded from the measurements of `make bench` on one core; Lab 01 puts
     the reader's own fit in their place.
     """
 

@@ -136,7 +136,7 @@ def distance(guess: float, measured: float) -> str:
         return say(en="you were right", es="acertaste")
     below = guess < measured
     return say(en=f"you were {gap} {'below' if below else 'above'}",
-               es=f"te quedaste {gap} por {'debajo' if below else 'encima'}")  # fmt: skip
+               es=f"{'faltaban' if below else 'sobraban'} {gap}")  # fmt: skip
 
 
 def number(value: float) -> str:

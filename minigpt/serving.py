@@ -151,7 +151,7 @@ class RequestQueue:
         """The oldest waiting request; raises queue.Empty if none is waiting."""
         self._passing.poll()
         if not self._ready():
-            raise queue.Empty
+            raise nobody_came()
         return self._take()
 
     def get(self, timeout_s: float | None = None) -> Request:
@@ -164,7 +164,7 @@ class RequestQueue:
         if self._ready():
             return self._take()
         if self._source.exhausted or (timeout_s is not None and timeout_s <= 0):
-            raise queue.Empty
+            raise nobody_came()
         next_ns = self._source.next_ns
         if timeout_s is None and next_ns is None:
             raise ServingError(say(
@@ -174,7 +174,7 @@ class RequestQueue:
         deadline_ns = next_ns if timeout_s is None else self._passing.now_ns + to_ns(timeout_s)
         self._passing.wait_until(deadline_ns if next_ns is None else min(next_ns, deadline_ns))
         if not self._ready():
-            raise queue.Empty
+            raise nobody_came()
         return self._take()
 
     def _ready(self) -> bool:
@@ -285,6 +285,14 @@ class Model:
                 useful_ids=tuple(useful), num_prefill_tokens=shape.num_prefill_tokens,
             )
         )  # fmt: skip
+
+
+def nobody_came() -> queue.Empty:
+    """The standard library's exception, with words: uncaught, it would be an empty line."""
+    return queue.Empty(say(
+        en="nobody was waiting (or the queue is closed, or the time ran out)",
+        es="no esperaba nadie (o la cola está cerrada, o venció el plazo)",
+    ))  # fmt: skip
 
 
 def step_limit(workload) -> int:

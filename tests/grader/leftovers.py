@@ -41,6 +41,9 @@ class Snapshot:
             for key, value in list(names.items()) if key not in PASSING
         }  # fmt: skip
 
+    def _given_code(self) -> set:
+        return {place for place in self._names if isinstance(place, str) and place.startswith("minigpt")}
+
     def holds(self) -> bool:
         """Whether all of it is still so, and nothing runs on by itself."""
         now = Snapshot()
@@ -50,7 +53,7 @@ class Snapshot:
         )  # fmt: skip
         grown = any(now._names[place].keys() != self._names[place].keys() for place in ("builtins", "sys"))
         # What was loaded meanwhile may have been changed meanwhile; the worker loads beforehand what calls need.
-        grown = grown or now._names.keys() != self._names.keys()
+        grown = grown or now._given_code() != self._given_code()
         return same and not grown and now._settings == self._settings and is_alone()
 
 

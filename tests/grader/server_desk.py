@@ -61,8 +61,8 @@ class ServerDesk:
         try:
             values = [channel.unpack(arg) for arg in args]
             return {"value": self._desks[what](*values)}
-        except queue.Empty:
-            return {"error": ["Empty", ""]}
+        except queue.Empty as empty:
+            return {"error": ["Empty", str(empty)]}
         except BusyWait as fault:
             return {"error": ["BusyWait", str(fault)]}
         except ServingError as fault:

@@ -181,7 +181,7 @@ class RemoteServer:
     @staticmethod
     def _error(kind: str, message: str) -> Exception:
         if kind == "Empty":
-            return queue.Empty()
+            return queue.Empty(message)
         from minigpt import serving
 
         return {"BusyWait": serving.BusyWait, "ServingError": serving.ServingError}.get(kind, ValueError)(message)

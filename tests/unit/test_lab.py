@@ -245,7 +245,7 @@ def test_reveal(guess, line, capsys):
 def test_reveal_in_spanish_and_without_a_unit(monkeypatch, capsys):
     monkeypatch.setenv("MINIGPT_LANG", "es")
     reveal(3, 5, "pasos")
-    assert capsys.readouterr().out == "pasos: tu predicción, 3; medido, 5: te quedaste 2 por debajo\n"
+    assert capsys.readouterr().out == "pasos: tu predicción, 3; medido, 5: faltaban 2\n"
 
 
 def test_a_progress_bar_counts_and_goes_away(capsys):
