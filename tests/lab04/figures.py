@@ -1,0 +1,68 @@
+"""What replays say: of one server's capacity and time in the system, and of fleets on requests not seen."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from minigpt import fleet
+from minigpt.capacity_studies import saturated_per_s
+from minigpt.clock import StepCost
+
+NUM_REQUESTS = 30_000
+CASES = (  # kind of requests, cap, load
+    ("mixed", 8, 0.3),
+    ("mixed", 8, 0.8),
+    ("uniform:1,63", 8, 0.7),
+    ("uniform:1,63", 16, 0.8),
+    ("exponential:16,128", 8, 0.8),
+    ("lognormal:24,0.8,200", 16, 0.6),
+)
+NUM_LENGTHS = 3_000
+CAPS = (8, 16, 32, 64)  # with fewer seats no fleet that is one replica too small keeps up
+MAX_CAP = 64
+
+
+@lru_cache(maxsize=64)
+def measured_capacity(name: str, cap: int, cost: StepCost = StepCost()) -> tuple[tuple, float]:
+    """Lengths of a kind of requests, and the requests a second that a replay of them with `cap` seats completes."""
+    lengths = tuple(fleet.request_lengths(name, 600, seed=4))
+    return lengths, saturated_per_s(list(lengths), cap, num_requests=2_400, cost=cost)
+
+
+@lru_cache(maxsize=16)
+def replayed(name: str, cap: int, share: float, seed: int) -> tuple[list, float, float]:
+    """Lengths, arrival rate and mean time in the system of a replay at a share of the measured capacity."""
+    lengths, capacity = measured_capacity(name, cap)
+    calls = fleet.draw_calls(list(lengths), share * capacity, NUM_REQUESTS, seed)
+    return list(lengths), share * capacity, fleet.simulate(calls, cap=cap).mean_s
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What somebody wants served: a kind of requests, how many, and within which p95."""
+
+    name: str
+    share: float  # arrival rate, in capacities of one replica with 8 seats
+    p95_target_s: float
+
+
+ORDERS = (
+    Order("mixed", 4.2, 0.076),
+    Order("exponential:16,128", 4.2, 0.068),
+    Order("uniform:1,63", 4.2, 0.072),
+    Order("two_point:8,80,0.3", 4.2, 0.112),
+    Order("documents", 4.2, 0.480),
+)
+
+
+@lru_cache(maxsize=16)
+def terms(order: Order, seed: int) -> tuple[list, float]:
+    """The lengths that the planner sees, and the arrival rate."""
+    lengths = fleet.request_lengths(order.name, NUM_LENGTHS, seed)
+    return lengths, round(order.share * saturated_per_s(lengths, 8, num_requests=2_000), 1)
+
+
+@lru_cache(maxsize=64)
+def p95_unseen_s(order: Order, seed: int, num_replicas: int, cap: int) -> float:
+    """p95 of a fleet on requests that the planner has not seen: other lengths of the kind, other arrivals."""
+    fresh = fleet.request_lengths(order.name, NUM_LENGTHS, seed + 1_000)
+    return fleet.p95_s(fresh, terms(order, seed)[1], num_replicas, cap, num_requests=8_000, seed=seed + 2_000)

@@ -1,0 +1,58 @@
+"""Exercise 4.2: L, by walking through the moments at which the number inside changes."""
+
+from tests.grader.check import check
+from tests.grader.outcomes import expect, expect_number, t
+from tests.lab04.scenes import FOUR, STAGES, busy_records, clipped, records_of
+
+
+@check("4.2", points=1, en="is an average over time", es="es una media en el tiempo")
+def test_average_over_time(student):
+    for stage, expected in {"system": 20 / 12, "in_flight": 18 / 12, "queue": 2 / 12}.items():
+        got = student.call("mean_number", records_of(*FOUR), stage, 0.0, 12.0)
+        expect_number(got, expected, tolerance=1e-9, hint=t(
+            f"(stage {stage}): each number inside counts as long as it lasts; 3 are inside for 2 s, 1 for 4 s, "
+            "nobody for 1 s (section 4.1)",
+            f"(etapa {stage}): cada número de peticiones dentro cuenta lo que dura; hay 3 dentro durante 2 s, 1 "
+            "durante 4 s, nadie durante 1 s (sección 4.1)",
+        ))  # fmt: skip
+
+
+@check("4.2", points=2, en="L·T = ΣW on a complete window, exactly", es="L·T = ΣW en una ventana completa, exactamente")
+def test_identity(student):
+    records = busy_records(0.9, 400, seed=5)
+    end_s = max(record["finish_s"] for record in records)
+    for stage in STAGES:
+        number = student.call("mean_number", records, stage, 0.0, end_s)
+        stays = sum(clipped(records, stage, 0.0, end_s))
+        near = type(number) in (int, float) and abs(number * end_s / stays - 1) <= 1e-9
+        expect(near, expected=stays / end_s, got=number, hint=t(
+            f"(stage {stage}, 400 requests): on a complete window the area is the sum of all stays, to the last "
+            "digit. Are all changes in the order of time, and is nobody left out? (section 4.2)",
+            f"(etapa {stage}, 400 peticiones): en una ventana completa el área es la suma de todas las estancias, "
+            "hasta la última cifra. ¿Están todos los cambios en orden temporal y no falta nadie? (sección 4.2)",
+        ))  # fmt: skip
+
+
+@check("4.2", points=1, en="a window cuts what lies outside", es="la ventana corta lo que queda fuera")
+def test_window(student):
+    for start_s, end_s, expected in ((2.0, 8.0, 12 / 6), (4.0, 6.0, 2.0), (8.5, 20.0, 3 / 11.5)):
+        got = student.call("mean_number", records_of(*FOUR), "system", start_s, end_s)
+        expect_number(got, expected, tolerance=1e-9, hint=t(
+            f"(from {start_s:g} to {end_s:g} s): who entered before the window is inside when it opens, and only the "
+            "time in the window counts (section 4.4)",
+            f"(de {start_s:g} a {end_s:g} s): la que entró antes de la ventana ya está dentro cuando se abre, y solo "
+            "cuenta el tiempo de la ventana (sección 4.4)",
+        ))  # fmt: skip
+
+
+@check("4.2", points=1, en="who never left is inside to the end", es="la que nunca salió sigue dentro hasta el final")
+def test_never_left(student):
+    records = records_of((0.0, 0.0, 1.0), (1.0, 2.0, None), (2.0, None, None))
+    for stage, expected in {"system": 1.8, "in_flight": 0.9, "queue": 0.9}.items():
+        got = student.call("mean_number", records, stage, 0.0, 10.0)
+        expect_number(got, expected, tolerance=1e-9, hint=t(
+            f"(stage {stage}): one request is in flight from 2 s on and one waits from 2 s on, until the window "
+            "closes at 10 s (section 4.1)",
+            f"(etapa {stage}): una petición está en vuelo desde 2 s y otra espera desde 2 s, hasta que la ventana se "
+            "cierra en 10 s (sección 4.1)",
+        ))  # fmt: skip

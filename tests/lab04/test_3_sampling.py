@@ -1,0 +1,68 @@
+"""Exercise 4.3: Little's law with an L that owes nothing to the server's own events."""
+
+from tests.grader.check import check
+from tests.grader.outcomes import expect, t
+from tests.grader.seeds import graded_seed
+from tests.lab04.scenes import busy_records, clipped, entering
+from tests.lab04.test_1_rate_and_stay import expect_pair
+
+NUM_REQUESTS, WARM_UP, EVERY_S = 1_000, 50, 0.005
+BAR_PERCENT = 5.0
+
+
+def sampled(student, records):
+    """The student's L, λ and W."""
+    got = student.call("sample_the_law", records, WARM_UP, EVERY_S)
+    is_triple = isinstance(got, (list, tuple)) and [type(part) in (int, float) for part in got] == [True] * 3
+    expect(is_triple, expected="(L, λ, W)", got=got, hint=t(
+        "return three numbers: L, λ and W (section 4.3)", "devuelve tres números: L, λ y W (sección 4.3)",
+    ))  # fmt: skip
+    return got
+
+
+def window_of(records) -> tuple[float, float]:
+    return records[WARM_UP]["arrival_s"], records[-1]["arrival_s"]
+
+
+@check("4.3", points=2, en="looks at instants that the server does not choose",
+       es="mira en instantes que el servidor no elige")  # fmt: skip
+def test_instants(student):
+    records = busy_records(0.5, 600, seed=9)
+    start_s, end_s = window_of(records)
+    true_number = sum(clipped(records, "system", start_s, end_s)) / (end_s - start_s)
+    number = sampled(student, records)[0]
+    expect(abs(number / true_number - 1) < 0.03, expected=f"{true_number:.3f} ± 3 %", got=f"{number:.3f}", hint=t(
+        "(L): look every `every_s` seconds of the window, whatever happens in the server. At completions the server "
+        "decides when you look, and you see it when somebody is about to leave, or has (section 4.3)",
+        "(L): mira cada `every_s` segundos de la ventana, pase lo que pase en el servidor. En las salidas es el "
+        "servidor quien decide cuándo miras, y lo ves cuando alguien está a punto de salir, o acaba de hacerlo "
+        "(sección 4.3)",
+    ))  # fmt: skip
+
+
+@check("4.3", points=1, en="λ and W are those of the same window", es="λ y W son los de la misma ventana")
+def test_same_window(student):
+    records = busy_records(0.9, 600, seed=10)
+    start_s, end_s = window_of(records)
+    stays = entering(records, "system", start_s, end_s)
+    expected = len(stays) / (end_s - start_s), sum(stays) / len(stays)
+    expect_pair(sampled(student, records)[1:], expected, hint=t(
+        "(λ and W of the system): from the arrival of request 50, in order of arrival, to the last arrival. After "
+        "it nobody comes, and the server drains: that is another system (section 4.3)",
+        "(λ y W del sistema): desde la llegada de la petición 50, por orden de llegada, hasta la última llegada. "
+        "Después no viene nadie y el servidor se vacía: ese es otro sistema (sección 4.3)",
+    ))  # fmt: skip
+
+
+@check("4.3", points=2, en="Little's law within 5 % at 1,000 requests",
+       es="ley de Little: a menos del 5 % con 1000 peticiones")  # fmt: skip
+def test_law_holds(student):
+    number, rate, stay = sampled(student, busy_records(0.8, NUM_REQUESTS, graded_seed(student.seed)))
+    gap = 100 * (number / (rate * stay) - 1)
+    student.measurements["littles_law_gap_percent"] = gap
+    expect(abs(gap) <= BAR_PERCENT, expected="|L / (λ·W) − 1| ≤ 5 %", got=f"{gap:+.1f} %", hint=t(
+        f"L = {number:.2f}, λ = {rate:.1f} a second, W = {stay:.4f} s: does W include the time in the queue, and do "
+        "all three come from one window? (section 4.3)",
+        f"L = {number:.2f}, λ = {rate:.1f} por segundo, W = {stay:.4f} s: ¿incluye W el tiempo en cola y vienen los "
+        "tres de una misma ventana? (sección 4.3)",
+    ))  # fmt: skip

@@ -1,0 +1,79 @@
+"""Exercise 4.4: what a continuous server completes, predicted from t(B) and the lengths, then replayed."""
+
+from dataclasses import asdict
+
+from minigpt.clock import StepCost
+from tests.grader.check import check
+from tests.grader.outcomes import Text, expect, t
+from tests.lab04.figures import measured_capacity
+
+BAR_PERCENT = 5.0
+DECODE = StepCost(prefill_overhead_ns=0, per_prefill_token_ns=0, per_context_token_ns=0)
+PREFILL = StepCost(prefill_overhead_ns=300_000, per_prefill_token_ns=60_000, per_context_token_ns=0)
+CONTEXT = StepCost(prefill_overhead_ns=0, per_prefill_token_ns=0, per_context_token_ns=1_000)
+
+
+def error_percent(student, name: str, cap: int, cost: StepCost) -> float:
+    """By how much the prediction is off what a replay of a full house completes."""
+    lengths, measured = measured_capacity(name, cap, cost)
+    predicted = student.call("throughput_per_s", list(lengths), cap, asdict(cost))
+    expect(type(predicted) in (int, float) and predicted > 0, expected=t("requests a second", "peticiones por segundo"),
+           got=predicted, hint=t("return one positive number (section 4.6)",
+                                 "devuelve un número positivo (sección 4.6)"))  # fmt: skip
+    return 100 * (predicted / measured - 1)
+
+
+def expect_close(student, cases, *, hint: Text) -> float:
+    """Fail the check at the first case that is off by more than the bar; the largest error otherwise."""
+    errors = []
+    for name, cap, cost in cases:
+        errors.append(error_percent(student, name, cap, cost))
+        where = t(f"({name}, {cap} in flight): ", f"({name}, {cap} en vuelo): ")
+        expect(abs(errors[-1]) <= BAR_PERCENT, expected="± 5 %", got=f"{errors[-1]:+.1f} %",
+               hint=t(where.en + hint.en, where.es + hint.es))  # fmt: skip
+    return max(errors, key=abs)
+
+
+@check("4.4", points=1, en="decode passes of many", es="pasadas de decodificación de muchas")
+def test_decode(student):
+    cases = [("uniform:1,63", cap, DECODE) for cap in (1, 4, 16, 64)]
+    expect_close(student, cases, hint=t(
+        "prompts cost nothing here. With so many in flight a step takes a + b·(rows), and in each step in_flight / "
+        "(mean steps) requests end (section 4.6)",
+        "aquí las entradas no cuestan nada. Con tantas en vuelo un paso dura a + b·(filas), y en cada paso terminan "
+        "in_flight / (media de pasos) peticiones (sección 4.6)",
+    ))  # fmt: skip
+
+
+@check("4.4", points=1, en="counts the prefill", es="cuenta el prellenado")
+def test_prefill(student):
+    cases = [("documents", cap, PREFILL) for cap in (4, 16)] + [("exponential:16,128", 8, PREFILL)]
+    expect_close(student, cases, hint=t(
+        "prompts are dear here. Each request that enters brings its prompt tokens, and steps that somebody enters "
+        "pay for the pass (section 4.6)",
+        "aquí las entradas son caras. Cada petición que entra trae los tokens de su entrada, y los pasos en que "
+        "entra alguien pagan la pasada (sección 4.6)",
+    ))  # fmt: skip
+
+
+@check("4.4", points=1, en="counts the context", es="cuenta el contexto")
+def test_context(student):
+    cases = [("documents", 8, CONTEXT), ("uniform:100,300", 8, CONTEXT)]
+    expect_close(student, cases, hint=t(
+        "reading keys and values is dear here. Each decode step of a request attends to its prompt and to all that "
+        "it has said so far (section 4.6)",
+        "aquí es caro leer claves y valores. Cada paso de decodificación de una petición atiende a su entrada y a "
+        "todo lo que ha dicho hasta entonces (sección 4.6)",
+    ))  # fmt: skip
+
+
+@check("4.4", points=2, en="within 5 % of the replay", es="a menos del 5 % de la reproducción")
+def test_within_5_percent(student):
+    kinds = ("mixed", "lognormal:24,0.8,200", "documents")
+    cases = [(name, cap, StepCost()) for name in kinds for cap in (4, 8, 16, 32)]
+    student.measurements["throughput_error_percent"] = expect_close(student, cases, hint=t(
+        "requests a second, predicted against replayed. With many in flight several enter in one step and share one "
+        "prefill pass (section 4.6)",
+        "peticiones por segundo, predichas frente a reproducidas. Con muchas en vuelo entran varias en un mismo "
+        "paso y comparten una pasada de prellenado (sección 4.6)",
+    ))  # fmt: skip

@@ -1,0 +1,99 @@
+"""Exercise 4.8, the definition of done: the plan meets its p95 on workloads not seen, with no replica to spare."""
+
+from minigpt import fleet
+from minigpt.capacity_studies import saturated_per_s
+from tests.grader.check import check
+from tests.grader.outcomes import CRASHED, CheckFailed, expect, t
+from tests.grader.seeds import graded_seed
+from tests.lab04.figures import CAPS, MAX_CAP, ORDERS, Order, p95_unseen_s, terms
+
+MOST_REPLICAS = 500
+
+_plans = {}
+
+
+def plan_of(student, order: Order) -> tuple[int, int]:
+    """The student's plan, checked for form; kept for the next check."""
+    seed = graded_seed(student.seed)
+    key = (student.file, order, seed)
+    if key not in _plans:
+        lengths, rate = terms(order, seed)
+        _plans[key] = checked(student.call("plan", rate, order.p95_target_s, lengths, MAX_CAP))
+    return _plans[key]
+
+
+def checked(plan) -> tuple[int, int]:
+    is_plan = isinstance(plan, (list, tuple)) and [type(part) for part in plan] == [int, int]
+    expect(is_plan and 1 <= plan[0] <= MOST_REPLICAS and plan[1] >= 1, expected="(replicas, cap)", got=plan, hint=t(
+        f"return two whole numbers, replicas (at most {MOST_REPLICAS}) and the in-flight cap of each (section 4.10)",
+        f"devuelve dos números enteros: réplicas (como mucho {MOST_REPLICAS}) y el tope de cada una (sección 4.10)",
+    ))  # fmt: skip
+    return tuple(plan)
+
+
+def expect_met(student, order: Order) -> int:
+    """Fail the check unless the plan meets its target on requests not seen; how many replicas it takes."""
+    num_replicas, cap = plan_of(student, order)
+    p95 = p95_unseen_s(order, graded_seed(student.seed), num_replicas, min(cap, MAX_CAP))
+    expected, got = f"≤ {1e3 * order.p95_target_s:.0f} ms", f"{1e3 * p95:.0f} ms"
+    expect(p95 <= order.p95_target_s, expected=expected, got=got, hint=t(
+        f"({order.name}; your plan: {num_replicas} replicas with {cap} seats): 95 of 100 have to be in time, not "
+        "the average one (section 4.10)",
+        f"({order.name}; tu plan: {num_replicas} réplicas con {cap} asientos): deben llegar a tiempo 95 de cada "
+        "100, no la petición media (sección 4.10)",
+    ))  # fmt: skip
+    return num_replicas
+
+
+@check("4.8", points=3, en="meets its p95 on five workloads not seen", es="cumple su p95 con cinco cargas no vistas")
+def test_meets_its_p95(student):
+    for order in ORDERS:
+        expect_met(student, order)
+
+
+@check("4.8", points=3, en="with one replica fewer it does not", es="con una réplica menos no lo cumple")
+def test_no_replica_to_spare(student):
+    for order in ORDERS:
+        num_replicas = expect_met(student, order)  # a fleet that misses its target has saved nothing
+        seed = graded_seed(student.seed)
+        p95, cap = min((p95_unseen_s(order, seed, num_replicas - 1, cap), cap) for cap in CAPS)
+        expected, got = f"> {1e3 * order.p95_target_s:.0f} ms", f"{1e3 * p95:.0f} ms"
+        expect(p95 > order.p95_target_s, expected=expected, got=got, hint=t(
+            f"({order.name}; your plan: {num_replicas} replicas): {num_replicas - 1} replicas with {cap} seats would "
+            "do. Somebody pays for the last one (section 4.10)",
+            f"({order.name}; tu plan: {num_replicas} réplicas): bastarían {num_replicas - 1} réplicas con {cap} "
+            "asientos. Alguien paga la última (sección 4.10)",
+        ))  # fmt: skip
+
+
+@check("4.8", points=1, en="keeps to the memory of a replica", es="respeta la memoria de una réplica")
+def test_keeps_to_max_cap(student):
+    lengths = fleet.request_lengths("uniform:1,63", 1_000, seed=6)
+    rate = round(2.3 * saturated_per_s(lengths, 3, num_requests=2_000), 1)
+    num_replicas, cap = checked(student.call("plan", rate, 0.2, lengths, 3))
+    expect(cap <= 3, expected="≤ 3", got=cap, hint=t(
+        "(cap, with max_cap=3): what does not fit into a replica's memory cannot be in flight (section 4.10)",
+        "(tope, con max_cap=3): lo que no cabe en la memoria de una réplica no puede estar en vuelo (sección 4.10)",
+    ))  # fmt: skip
+    expect(num_replicas == 3, expected=3, got=num_replicas, hint=t(
+        "(replicas): with 3 seats each, 3 replicas meet 200 ms, and 2 cannot even keep up (section 4.10)",
+        "(réplicas): con 3 asientos cada una, 3 réplicas cumplen 200 ms, y 2 ni siquiera dan abasto (sección 4.10)",
+    ))  # fmt: skip
+
+
+@check("4.8", points=1, en="says so when no fleet can do it", es="avisa cuando ninguna flota puede")
+def test_out_of_reach(student):
+    lengths = fleet.request_lengths("uniform:1,63", 500, seed=7)
+    hint = t(
+        "the target is below what a request takes when it is all alone: no number of replicas helps. Raise "
+        "ValueError and say so (section 4.10)",
+        "el objetivo está por debajo de lo que tarda una petición a solas: ningún número de réplicas ayuda. Lanza "
+        "ValueError y dilo (sección 4.10)",
+    )  # fmt: skip
+    try:
+        got = student.call("plan", 50.0, 0.005, lengths, 8)
+    except CheckFailed as failure:
+        if failure.outcome == CRASHED and str(failure.got).startswith("ValueError"):
+            return
+        raise CheckFailed(failure.outcome, expected="ValueError", got=failure.got, hint=hint) from None
+    expect(False, expected="ValueError", got=got, hint=hint)

@@ -1,0 +1,173 @@
+"""Wrong bookkeeping and wrong plans, each with the mistake that somebody is bound to make."""
+
+from tests.mutants.mutant import Mutant
+
+WHO_ENTERS = "inside = [r for r in records if r[entry] is not None and start_s <= r[entry] < end_s]"
+STAYS = "stays = [math.inf if r[leave] is None else r[leave] - r[entry] for r in inside]"
+RATE_AND_STAY = "return len(stays) / (end_s - start_s), sum(stays) / len(stays)"
+CHANGES = "changes = [(r[entry], 1) for r in records if r[entry] is not None]"
+WALK = """        if time_s > now_s:
+            area += inside * (min(time_s, end_s) - now_s)
+            now_s = min(time_s, end_s)"""
+SAMPLES = """counts = number_inside(records, "system", sample_times(start_s, end_s, every_s))"""
+LAW_RATE = """rate, stay = rate_and_mean_stay(records, "system", start_s, end_s)"""
+WITH_PREFILL = "with_prefill = 1 - (1 - 1 / mean_steps) ** in_flight"
+ROW_COST = """cost["per_sequence_ns"] * (in_flight - entering)"""
+CONTEXT_COST = """    decode_ns += cost["per_context_token_ns"] * entering * attended\n"""
+CLIMB = "    while n <= cap or share > 1e-9 * all_shares:"
+SPEED = "speeds[min(n, cap) - 1]"
+TIME = "return mean_inside / all_shares / rate_per_s"
+UNSTABLE = """    if rate_per_s >= speeds[-1]:
+        return math.inf"""
+SIMULATED = "(fleet.p95_s(lengths, rate_per_s, num_replicas, cap), cap)"
+SIZES = "for num_replicas in range(fewest, 10 * fewest + 10):"
+NEVER_BUSY = """    if never_busy > p95_target_s:
+        raise ValueError(f"p95_target_s={p95_target_s}: even alone a request takes {never_busy:.4f} s; aim higher")"""
+
+MUTANTS = (
+    Mutant(
+        name="W without the queue", old="entry, leave = columns_of(stage)\n    inside = ", check="4.1/each_stage",
+        new="""entry, leave = columns_of("in_flight" if stage == "system" else stage)\n    inside = """,
+        hint="queue and flight together",
+    ),
+    Mutant(
+        name="λ of all requests over the window's length", old=RATE_AND_STAY, check="4.1/entries_of_the_window",
+        new="return len(records) / (end_s - start_s), sum(stays) / len(stays)", hint="the window that λ divides by",
+    ),
+    Mutant(
+        name="λ counted by those that leave in the window", old=WHO_ENTERS, check="4.1/entries_of_the_window",
+        new="inside = [r for r in records if r[entry] is not None and start_s <= (r[leave] or math.inf) < end_s]",
+        hint="of those that enter",
+    ),
+    Mutant(
+        name="W of finished requests only", old=STAYS, check="4.1/unfinished", hint="its stay is infinite",
+        new="stays = [r[leave] - r[entry] for r in inside if r[leave] is not None] or [0.0]",
+    ),
+    Mutant(
+        name="mean over events, not over time", old="    return area / (end_s - start_s)",
+        check="4.2/average_over_time", hint="counts as long as it lasts", new="""    counts, inside = [], 0
+    for _, change in sorted(changes):
+        inside += change
+        counts.append(inside)
+    return sum(counts) / len(counts)""",
+    ),
+    Mutant(
+        name="changes out of order", old="in sorted(changes):", new="in changes:", check="4.2/identity",
+        hint="in the order of time",
+    ),
+    Mutant(
+        name="a window that begins empty", old=CHANGES, check="4.2/window", hint="is inside when it opens",
+        new="changes = [(r[entry], 1) for r in records if r[entry] is not None and r[entry] >= start_s]",
+    ),
+    Mutant(
+        name="unfinished requests dropped from L", old=CHANGES, check="4.2/never_left", hint="until the window closes",
+        new="changes = [(r[entry], 1) for r in records if r[entry] is not None and r[leave] is not None]",
+    ),
+    Mutant(
+        name="L sampled as answers leave", old=SAMPLES, check="4.3/instants", hint="the server decides when you look",
+        new="""counts = number_inside(records, "system", [
+        record["finish_s"] - 1e-9 for record in records if start_s <= record["finish_s"] < end_s])""",
+    ),
+    Mutant(
+        name="L sampled right after answers have left", old=SAMPLES, check="4.3/instants", hint="or has",
+        new="""counts = number_inside(records, "system", [
+        record["finish_s"] for record in records if start_s <= record["finish_s"] < end_s])""",
+    ),
+    Mutant(
+        name="λ and W of the whole run, L of the window", old=LAW_RATE, check="4.3/same_window",
+        hint="to the last arrival", new="""rate, stay = rate_and_mean_stay(
+        records, "system", 0.0, max(record["finish_s"] for record in records))""",
+    ),
+    Mutant(
+        name="the law without the queue", old=LAW_RATE, check="4.3/law_holds", hint="include the time in the queue",
+        new=LAW_RATE.replace("system", "in_flight"),
+    ),
+    Mutant(
+        name="a step costs the same for one and for many", old=ROW_COST, new="""cost["per_sequence_ns"]""",
+        check="4.4/decode", hint="a + b",
+    ),
+    Mutant(
+        name="one answer a step, whatever its length", old="entering = in_flight / mean_steps",
+        new="entering = in_flight / 16", check="4.4/decode", hint="requests end",
+    ),
+    Mutant(
+        name="capacity without prefill", old="entering / (decode_ns + prefill_ns)", new="entering / decode_ns",
+        check="4.4/prefill", hint="brings its prompt tokens",
+    ),
+    Mutant(
+        name="capacity without context", old=CONTEXT_COST, new="", check="4.4/context", hint="all that it has said",
+    ),
+    Mutant(
+        name="context of the prompt alone", old="(n - 1) * prompt + n * (n - 1) / 2", new="(n - 1) * prompt",
+        check="4.4/context", hint="all that it has said",
+    ),
+    Mutant(
+        name="a prefill pass for each request", old=WITH_PREFILL, new="with_prefill = entering",
+        check="4.4/within_5_percent", hint="share one prefill pass",
+    ),
+    Mutant(
+        name="L returned as W", old=TIME, new="return mean_inside / all_shares", check="4.5/alone", hint="Little's law",
+    ),
+    Mutant(
+        name="a ladder that ends at the cap", old=CLIMB, new="    while n < cap:", check="4.5/within_10_percent",
+        hint="those above the cap wait",
+    ),
+    Mutant(
+        name="time in flight only", old="mean_inside += n * share", new="mean_inside += min(n, cap) * share",
+        check="4.5/within_10_percent", hint="they count as well",
+    ),
+    Mutant(
+        name="capacity that ignores the cap", old="for n in range(1, cap + 1)]",
+        new="for n in range(1, 129)]\n    cap = 128", check="4.5/beyond_capacity", hint="but there are 4",
+    ),
+    Mutant(
+        name="an unstable server predicted all the same", old=UNSTABLE, new="    cap = min(cap, 10_000)",
+        check="4.5/beyond_capacity", hint="the queue grows",
+    ),
+    Mutant(
+        name="K without V", old="2 * model[", new="model[", check="4.6/keys_and_values", hint="a key and a value",
+    ),
+    Mutant(
+        name="numbers instead of bytes", old=""" * model["bytes_per_element"]""", new="", check="4.6/keys_and_values",
+        hint="bytes_per_element",
+    ),
+    Mutant(
+        name="query heads counted", old="num_kv_heads\"] *", new="num_heads\"] *", check="4.6/kv_heads",
+        hint="only keys and values are kept",
+    ),
+    Mutant(
+        name="the maximum is the longest so far", old=""""maximum": model["context"]""",
+        new=""""maximum": max(lengths)""", check="4.7/maximum", hint="the model's whole context",
+    ),
+    Mutant(
+        name="counts the one that does not fit", old="            return count\n", new="            return count + 1\n",
+        check="4.7/exact", hint="fits as a whole",
+    ),
+    Mutant(
+        name="blocks rounded down", old="-(-length // block_size)", new="length // block_size", check="4.7/blocks",
+        hint="A block begun",
+    ),
+    Mutant(
+        name="a planner that plans for the mean", old=SIMULATED, check="4.8/meets_its_p95", hint="not the average one",
+        new="""(fleet.simulate(
+            fleet.draw_calls(lengths, rate_per_s, 6000, 0), num_replicas=num_replicas, cap=cap).mean_s, cap)""",
+    ),
+    Mutant(
+        name="a planner that only keeps up", old="            return num_replicas, min(found)[1]",
+        new="            pass\n        return num_replicas, max_cap", check="4.8/meets_its_p95",
+        hint="have to be in time",
+    ),
+    Mutant(
+        name="one replica too many", old="return num_replicas, min(found)[1]",
+        new="return num_replicas + 1, min(found)[1]", check="4.8/no_replica_to_spare",
+        hint="Somebody pays for the last one",
+    ),
+    Mutant(
+        name="a cap beyond the memory", old="if cap <= max_cap}", new="if cap <= 64}", check="4.8/keeps_to_max_cap",
+        hint="does not fit into a replica's memory",
+    ),
+    Mutant(
+        name="promises what no fleet can do", old=NEVER_BUSY, check="4.8/out_of_reach", hint="all alone",
+        new="    p95_target_s = max(p95_target_s, 1.2 * never_busy)",
+    ),
+)  # fmt: skip
