@@ -18,6 +18,7 @@ class Request:
     status: str = QUEUED
     first_token_time_s: float | None = None  # None while there is no token, and for ever if the answer is empty
     finish_time_s: float | None = None  # when the answer left
+    num_computed_tokens: int = 0  # K and V are in the cache now; kept up by servers with a block pool (Lab 05)
 
     def append(self, token_id: int) -> None:
         """Add one output token to the answer."""
@@ -30,6 +31,11 @@ class Request:
     @property
     def num_output_tokens(self) -> int:
         return len(self.output_token_ids)
+
+    @property
+    def num_tokens(self) -> int:
+        """Prompt and output so far."""
+        return self.num_prompt_tokens + self.num_output_tokens
 
     def __repr__(self) -> str:
         tokens = f"{self.num_output_tokens} of at most {self.max_tokens} tokens"

@@ -18,7 +18,8 @@ def main(argv: list[str]) -> int:
         es="Todas las políticas con las mismas tres cargas, en el reloj virtual.",
     ))  # fmt: skip
     parser.add_argument("--impl", default="solution", choices=IMPLEMENTATIONS, help=say(
-        en="whose loops: the reference's or yours", es="de quién son los bucles: la referencia o los tuyos"))  # fmt: skip
+        en="whose loops: the reference's or yours", es="de quién son los bucles: la referencia o los "
+                                                       "tuyos"))  # fmt: skip
     parser.add_argument("--json", type=Path, help=say(en="also write the figures here", es="escribe aquí las cifras"))
     args = parser.parse_args(argv)
     try:
@@ -29,7 +30,8 @@ def main(argv: list[str]) -> int:
             es=f"aún no están escritas todas tus políticas ({missing}): hacen falta los laboratorios 02, 03 y 05",
         )) from None  # fmt: skip
     print(table(scores), "", say(
-        en=f"Times in ms. good/s: first token within {1e3 * TTFT_TARGET_S:.0f} ms, no gap above {1e3 * ITL_TARGET_S:.0f} ms. "
+        en=f"Times in ms. good/s: first token within {1e3 * TTFT_TARGET_S:.0f} ms, no gap above "
+           f"{1e3 * ITL_TARGET_S:.0f} ms. "
         "fair: Jain's index of latency a token. KV: tokens of memory taken. urgent: the most urgent class.",
         es=f"Tiempos en ms. good/s: primer token en {1e3 * TTFT_TARGET_S:.0f} ms, ningún hueco de más de "
         f"{1e3 * ITL_TARGET_S:.0f} ms. fair: índice de Jain de la latencia por token. KV: tokens de memoria ocupados. "

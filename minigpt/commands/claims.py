@@ -12,7 +12,8 @@ def main(argv: list[str]) -> int:
         es="Lo que se dice del batching, lo que dice la literatura, lo que se mide aquí.",
     ))  # fmt: skip
     parser.add_argument("--folder", type=Path, default=Path("results"), help=say(
-        en="where claims.md, claims.es.md and claims.json go", es="dónde van claims.md, claims.es.md y claims.json"))  # fmt: skip
+        en="where claims.md, claims.es.md and claims.json go", es="dónde van claims.md, claims.es.md y "
+                                                                  "claims.json"))  # fmt: skip
     parser.add_argument("--into", type=Path, nargs="*", metavar="PAGE", help=say(
         en="pages whose markers <!-- claims:begin/end --> get the table; default README.md and README.es.md",
         es="páginas cuyas marcas <!-- claims:begin/end --> reciben la tabla; por defecto README.md y README.es.md",
@@ -28,7 +29,8 @@ def main(argv: list[str]) -> int:
         (args.folder / name).write_text(claims.markdown(rows, code) + "\n", encoding="utf-8")
     (args.folder / "claims.json").write_text(claims.as_json(rows), encoding="utf-8")
     print(claims.markdown(rows, language()))
-    pages = args.into if args.into is not None else [repository_root() / "README.md", repository_root() / "README.es.md"]
+    readmes = [repository_root() / name for name in ("README.md", "README.es.md")]
+    pages = readmes if args.into is None else args.into
     for page in pages:
         written = claims.put_between_markers(page, claims.markdown(rows, "es" if page.stem.endswith(".es") else "en"))
         if written:

@@ -24,7 +24,7 @@ PX_PER_CHARACTER, PLOT_PX, FONT = 7.0, 760, 8
 def block_map(log: MemoryLog, first_s: float | None = None, *, names: dict[int, str] | None = None):
     """Blocks over time, one row a block, coloured by the request that holds it; below, how full they are.
 
-    A triangle marks a preemption. `first_s`: how much of the run, in seconds; `names`: request id -> text in its blocks.
+    A triangle marks a preemption. `first_s`: how much of the run, in seconds; `names`: request id -> its text.
     """
     axis = time_axis(log.end_ns if first_s is None else first_s * NS)
     figure = new_figure(max(1.2, BLOCK_IN * log.num_blocks) + STRIP_IN + 1.1)

@@ -1,0 +1,219 @@
+"""Lab 05, production survey: what engines for production add to continuous batching, each in small.
+
+The loop at the end of this file is given. At every step it asks your functions: who is next, does it fit, what does
+this step compute, and who gives way, and how, when memory runs out? `server` is described in
+minigpt/memory_server.py.
+"""
+
+import heapq
+
+
+class BlockManager:
+    """Blocks of `block_size` tokens for many sequences: which are free, and which hold whose tokens."""
+
+    def __init__(self, num_blocks, block_size):
+        self.block_size = block_size
+        self.free_blocks = list(range(num_blocks))  # ids, lowest first
+        self.tables = {}  # request id -> its blocks, in the order of its tokens
+        self.lengths = {}  # request id -> its tokens
+
+    def allocate(self, request_id, num_tokens):
+        """Give a new sequence the blocks that `num_tokens` tokens take: True.
+
+        If too few are free: False, and nothing has changed.
+        """
+        # BEGIN SOLUTION 5.1
+        needed = -(-num_tokens // self.block_size)
+        if needed > len(self.free_blocks):
+            return False
+        self.tables[request_id] = [heapq.heappop(self.free_blocks) for _ in range(needed)]
+        self.lengths[request_id] = num_tokens
+        return True
+        # END SOLUTION
+
+    def append(self, request_id):
+        """Make place for one token more: a new block only if the last one is full. True, or False as above."""
+        # BEGIN SOLUTION 5.1
+        table = self.tables[request_id]
+        if self.lengths[request_id] == len(table) * self.block_size:
+            if not self.free_blocks:
+                return False
+            table.append(heapq.heappop(self.free_blocks))
+        self.lengths[request_id] += 1
+        return True
+        # END SOLUTION
+
+    def free(self, request_id):
+        """The sequence has left: its blocks are free again. A sequence that is not here (any more): ValueError."""
+        # BEGIN SOLUTION 5.1
+        if request_id not in self.tables:
+            raise ValueError(f"request_id={request_id} holds no blocks: free each sequence once")
+        for block in self.tables.pop(request_id):
+            heapq.heappush(self.free_blocks, block)
+        del self.lengths[request_id]
+        # END SOLUTION
+
+    def place(self, request_id, position):
+        """Where the token at `position` (from 0) of a sequence lies: (block, place in the block)."""
+        # BEGIN SOLUTION 5.1
+        return self.tables[request_id][position // self.block_size], position % self.block_size
+        # END SOLUTION
+
+
+def tokens_to_reserve(server, request, in_flight):
+    """For how many tokens to reserve blocks now, so that `request` is admitted; None: it has to wait.
+
+    By `server.admission`: "max" reserves the prompt and `max_tokens`. "profiled" reserves the prompt and the
+    nearest-rank `server.profile_percent`-th percentile of `server.profile` (output lengths seen before), but at least
+    `request.num_tokens`, and never more than "max". "watermark" reserves `request.num_tokens`: what is there now.
+
+    It has to wait if fewer than `server.reserve_blocks` blocks would stay free; with nobody in flight none need to.
+    """
+    # BEGIN SOLUTION 5.2
+    most = request.num_prompt_tokens + request.max_tokens
+    if server.admission == "max":
+        num_tokens = most
+    elif server.admission == "profiled":
+        rank = -(-len(server.profile) * server.profile_percent // 100)
+        expected = request.num_prompt_tokens + sorted(server.profile)[rank - 1]
+        num_tokens = min(max(expected, request.num_tokens), most)
+    else:
+        num_tokens = request.num_tokens
+    kept = server.reserve_blocks if in_flight else 0
+    return num_tokens if server.blocks.needed(num_tokens) + kept <= server.blocks.num_free else None
+    # END SOLUTION
+
+
+def plan_step(in_flight, token_budget):
+    """What the next step computes: a list of (request, number of its next tokens).
+
+    First one token for every request that has one token left to compute (`num_tokens` − `num_computed_tokens`): these
+    are running, and nobody may keep them waiting. What is left of `token_budget` goes to the others, in the order of
+    `in_flight`, each as much as it needs or as there is. A budget of None has no end.
+    """
+    # BEGIN SOLUTION 5.3
+    rest = {request: request.num_tokens - request.num_computed_tokens for request in in_flight}
+    plan = [(request, 1) for request in in_flight if rest[request] == 1]
+    left = sum(rest.values()) if token_budget is None else token_budget - len(plan)
+    for request in in_flight:
+        if rest[request] > 1 and left > 0:
+            plan.append((request, min(rest[request], left)))
+            left -= min(rest[request], left)
+    return plan
+    # END SOLUTION
+
+
+def place_in_line(request, aging_s):
+    """The key by which requests stand in line: a tuple (time in seconds, request id); the smallest is next.
+
+    `priority` 0 is the most urgent. Each `aging_s` seconds of waiting make up for one step of priority: a request of
+    priority 1 goes before one of priority 0 that arrives more than `aging_s` after it. Ties are in order of id.
+    """
+    # BEGIN SOLUTION 5.4
+    return request.arrival_time_s + request.priority * aging_s, request.request_id
+    # END SOLUTION
+
+
+def preempt_last(server, in_flight):
+    """Memory has run out: preempt the last in line, out of `in_flight` (changed in place), and return it.
+
+    Its `num_computed_tokens` have K and V. "recompute" drops them and costs one prefill of these tokens later:
+    `server.cost["prefill_s"]`, and `["prefill_token_s"]` a token. "swap" copies their blocks out, and later in: each
+    time `["swap_block_s"]` a block, and `["swap_token_s"]` for each of a block's `block_size` places. Take the cheaper
+    (at equal cost recompute). The request keeps its tokens: it will go on where it was.
+    """
+    # BEGIN SOLUTION 5.5
+    victim = max(in_flight, key=lambda request: place_in_line(request, server.aging_s))
+    in_flight.remove(victim)
+    cost, num_tokens = server.cost, victim.num_computed_tokens
+    block_s = cost["swap_block_s"] + server.blocks.block_size * cost["swap_token_s"]
+    swap_s = 2 * server.blocks.needed(num_tokens) * block_s
+    recompute_s = cost["prefill_s"] + cost["prefill_token_s"] * num_tokens
+    server.preempt(victim, "swap" if swap_s < recompute_s else "recompute")
+    return victim
+    # END SOLUTION
+
+
+def survey():
+    """What seven engines do: {engine: {question: answer}}, for the engines and questions of minigpt/survey.py.
+
+    "unit": what is scheduled as a whole, a "batch" of requests or a "step". "memory": what is reserved when a request
+    is admitted: "max" (all it may ever need), an "estimate", what it needs "now", or "none" (no KV cache at all).
+    "when_full": with KV memory exhausted, the new one "waits" or a running one is preempted ("preempts").
+    "long_prompts": always computed "whole", or, if need be, in "chunks".
+    """
+    # BEGIN SOLUTION 5.6
+    questions = ("unit", "memory", "when_full", "long_prompts")
+    answers = {
+        "Orca": ("step", "max", "waits", "whole"),
+        "vLLM": ("step", "now", "preempts", "chunks"),
+        "SGLang": ("step", "estimate", "preempts", "chunks"),
+        "TGI": ("step", "max", "waits", "chunks"),
+        "TensorRT-LLM": ("step", "max", "waits", "chunks"),
+        "TF Serving": ("batch", "none", "waits", "whole"),
+        "my engine": ("step", "now", "preempts", "chunks"),
+    }
+    return {engine: dict(zip(questions, words)) for engine, words in answers.items()}
+    # END SOLUTION
+
+
+# -- given: the loop that asks your functions ------------------------------------------------------------------------
+
+
+def take_arrivals(server, waiting, in_flight):
+    """Move what has arrived to `waiting`; a request that the whole pool could not hold is refused at once."""
+    arrived = [] if waiting or in_flight else [server.queue.get()]  # nothing to do: wait for the next arrival
+    while not server.queue.empty():
+        arrived.append(server.queue.get_nowait())
+    for request in arrived:
+        needed = server.blocks.needed(request.num_prompt_tokens + request.max_tokens)
+        if needed > server.blocks.num_total:
+            server.refuse(request, f"needs up to {needed} blocks, and the pool has {server.blocks.num_total}")
+        else:
+            waiting.append(request)
+
+
+def admit(server, waiting, in_flight):
+    """Admit in the order of the line, while there is a seat and memory; nobody overtakes the first."""
+    waiting.sort(key=lambda request: place_in_line(request, server.aging_s))
+    while waiting and len(in_flight) < server.max_inflight:
+        num_tokens = tokens_to_reserve(server, waiting[0], in_flight)
+        if num_tokens is None or not server.blocks.reserve(waiting[0], num_tokens):
+            break
+        in_flight.append(waiting.pop(0))
+    in_flight.sort(key=lambda request: place_in_line(request, server.aging_s))
+
+
+def make_room(server, plan, waiting, in_flight):
+    """Reserve the blocks of a step, for the first in line first, and preempt while there are too few.
+
+    Returns what is left of the plan.
+    """
+    for request, num_tokens in sorted(plan, key=lambda part: place_in_line(part[0], server.aging_s)):
+        while request in in_flight and not server.blocks.reserve(request, request.num_computed_tokens + num_tokens):
+            waiting.append(preempt_last(server, in_flight))
+    return [part for part in plan if part[0] in in_flight]
+
+
+def run_step(server, plan, in_flight):
+    """One step; tokens go to their requests, and those that have ended leave."""
+    for (request, _), token in zip(plan, server.model.forward_chunks(plan)):
+        if token is None:
+            continue  # a piece of a prompt: its last token is not computed yet
+        is_eos = token == server.model.eos_token_id
+        if not is_eos:
+            request.append(token)
+        if is_eos or request.num_output_tokens == request.max_tokens:
+            in_flight.remove(request)
+            server.respond(request)
+
+
+def production_loop(server):
+    """Serve until the queue is closed and nobody waits or runs."""
+    waiting, in_flight = [], []
+    while waiting or in_flight or not server.queue.closed:
+        take_arrivals(server, waiting, in_flight)
+        admit(server, waiting, in_flight)
+        if in_flight:
+            plan = plan_step(in_flight, server.token_budget)
+            run_step(server, make_room(server, plan, waiting, in_flight), in_flight)

@@ -1,0 +1,56 @@
+"""Exercise 5.4: who is next. Urgent ones overtake, and nobody is overtaken for ever."""
+
+from tests.grader.check import check
+from tests.grader.outcomes import expect, expect_equal, t
+from tests.lab05.scenes import scene
+
+
+def line(student, aging_s: float, *requests) -> list[int]:
+    """Ids in the order of the student's key, of requests (arrival in ms, priority)."""
+    desk = student.memory_server(scene(*((arrival, 4, 4, priority) for arrival, priority in requests)))
+    desk.server.clock.sleep(10.0)
+    taken = desk.take(len(requests))
+    keys = {}
+    for request in taken:
+        key = student.call_beside(desk, "place_in_line", request, aging_s)
+        is_key = isinstance(key, tuple) and key and all(type(part) in (int, float) for part in key)
+        expect(is_key and len(key) == 2, expected=t("a tuple (seconds, request id)", "una tupla (segundos, "
+                                                                                     "id)"), got=key,
+               hint=t("return (time in seconds, request.request_id) (section 5.4)",
+                      "devuelve (tiempo en segundos, request.request_id) (sección 5.4)"))  # fmt: skip
+        keys[request.request_id] = key
+    return sorted(keys, key=keys.get)
+
+
+@check("5.4", points=1, en="equals stand in order of arrival", es="entre iguales, por orden de llegada")
+def test_in_order_of_arrival(student):
+    found = [line(student, 0.2, (0, 1), (5, 1), (5, 1), (9, 1)), line(student, 0.0, (0, 1), (5, 0), (9, 1))]
+    expect_equal(found, [[0, 1, 2, 3], [0, 1, 2]], hint=t(
+        "(ids in line): same priority, or aging_s = 0: first come, first served; ties in order of id (section 5.4)",
+        "(ids en la fila): con la misma prioridad, o aging_s = 0, por orden de llegada; los empates, por id "
+        "(sección 5.4)",
+    ))  # fmt: skip
+
+
+@check("5.4", points=2, en="an urgent request overtakes", es="una petición urgente adelanta")
+def test_urgent_first(student):
+    found = [line(student, 0.2, (0, 1), (100, 0)), line(student, 0.2, (0, 2), (50, 1), (100, 0))]
+    expect_equal(found, [[1, 0], [2, 1, 0]], hint=t(
+        "(ids in line; aging_s = 0.2 s): a request of priority 0 that came 100 ms later goes before one of priority 1. "
+        "Lower numbers are more urgent (section 5.4)",
+        "(ids en la fila; aging_s = 0.2 s): una petición de prioridad 0 que llegó 100 ms después va antes que una de "
+        "prioridad 1. Los números bajos son más urgentes (sección 5.4)",
+    ))  # fmt: skip
+
+
+@check("5.4", points=2, en="waiting makes up for priority", es="la espera compensa la prioridad")
+def test_aging(student):
+    found = [line(student, 0.2, (0, 1), (199, 0), (201, 0)), line(student, 0.1, (0, 2), (190, 0), (210, 0))]
+    expect_equal(found, [[1, 0, 2], [1, 0, 2]], hint=t(
+        "(ids in line): with aging_s = 0.2 s a request of priority 1 is overtaken by those that come within 0.2 s "
+        "after it "
+        "and by no others; priority 2 at 0.1 s, the same. Without aging it could wait for ever (section 5.4)",
+        "(ids en la fila): con aging_s = 0.2 s, a una petición de prioridad 1 la adelantan las que llegan hasta 0.2 s "
+        "después, y ninguna más; prioridad 2 con 0.1 s, lo mismo. Sin envejecimiento podría esperar para siempre "
+        "(sección 5.4)",
+    ))  # fmt: skip

@@ -1,0 +1,56 @@
+"""Exercise 5.6: the survey, checked against what papers and documentation say."""
+
+from minigpt.survey import CHOICES, EVIDENCE
+from tests.grader.check import check
+from tests.grader.outcomes import Text, expect, t
+from tests.lab05.facts import FACTS
+
+
+def wrong_answers(student, question: str) -> list[str]:
+    """Engines with another answer than the sources give."""
+    found = student.call("survey")
+    hint = t("return a dict of dicts: {engine: {question: answer}} (section 5.7)",
+             "devuelve un diccionario de diccionarios: {motor: {pregunta: respuesta}} (sección 5.7)")  # fmt: skip
+    expect(isinstance(found, dict), expected="dict", got=type(found).__name__, hint=hint)
+    rows = {engine: found.get(engine) for engine in FACTS}
+    missing = [engine for engine, row in rows.items() if not isinstance(row, dict) or row.get(question) not in CHOICES[question]]
+    expect(not missing, expected=" / ".join(CHOICES[question]), got=f"{question}: {', '.join(missing)}", hint=t(
+        "(without one of these answers): each engine of the table has one of the words of minigpt/survey.py "
+        "(section 5.7)",
+        "(sin una de esas respuestas): cada motor de la tabla lleva una de las palabras de minigpt/survey.py "
+        "(sección 5.7)",
+    ))  # fmt: skip
+    return [engine for engine, row in rows.items() if row[question] != FACTS[engine][question]]
+
+
+def expect_facts(student, question: str, why: Text) -> None:
+    wrong = wrong_answers(student, question)
+    sources = "; ".join(each.source for each in EVIDENCE if each.engine in wrong)
+    expect(not wrong, expected=t(f"{question}: all as in the sources", f"{question}: todo como en las fuentes"),
+           got=t(f"differs for {', '.join(wrong)}", f"difiere en {', '.join(wrong)}"),
+           hint=t(f"{why.en} Source: {sources} (section 5.7)", f"{why.es} Fuente: {sources} (sección "
+                                                               "5.7)"))  # fmt: skip
+
+
+@check("5.6", points=1, en="unit of scheduling", es="unidad de planificación")
+def test_unit(student):
+    expect_facts(student, "unit", t("does anything join or leave between two steps of the model?",
+                                    "¿entra o sale algo entre dos pasos del modelo?"))  # fmt: skip
+
+
+@check("5.6", points=1, en="memory reserved at admission", es="memoria reservada al admitir")
+def test_memory(student):
+    expect_facts(student, "memory", t("for how many tokens must there be room before a request may start?",
+                                      "¿para cuántos tokens tiene que haber sitio antes de empezar?"))  # fmt: skip
+
+
+@check("5.6", points=1, en="who gives way when memory is full", es="quién cede cuando la memoria se llena")
+def test_when_full(student):
+    expect_facts(student, "when_full", t("who reserved all it may ever need never has to give way.",
+                                         "quien reservó todo lo que puede pedir nunca tiene que ceder."))  # fmt: skip
+
+
+@check("5.6", points=1, en="long prompts", es="prompts largos")
+def test_long_prompts(student):
+    expect_facts(student, "long_prompts", t("is there a setting by which one prompt takes several steps?",
+                                            "¿hay un ajuste con el que un prompt ocupe varios pasos?"))  # fmt: skip

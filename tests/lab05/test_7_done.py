@@ -1,0 +1,153 @@
+"""Exercise 5.7, the definition of done: each idea pays where it should, and not a token has changed."""
+
+from functools import lru_cache
+
+from minigpt import metrics
+from minigpt.clock import VirtualClock
+from minigpt.memory_replay import serve
+from minigpt.memory_workloads import INTERACTIVE, long_prompts, two_classes
+from minigpt.workload import workload
+from tests.grader.check import check
+from tests.grader.outcomes import expect, expect_equal, t
+from tests.grader.seeds import graded_seed
+from tests.lab05.figures import AGING_S, BUDGET, TIGHT, e2e_of, gap_ms, overtaken_after
+from tests.lab05.scenes import MS, accounting_fault, ends, scene
+
+_runs = {}
+
+
+def run(student, name: str, make_workload, **settings):
+    """The student's run, kept for the next check."""
+    key = (student.file, student.seed, name)
+    if key not in _runs:
+        _runs[key] = student.run_production(make_workload(), clock=VirtualClock(), **settings)
+    return _runs[key]
+
+
+@lru_cache(maxsize=8)
+def pristine(name: str, seed: int, **settings):
+    """The reference's loop on the same requests, without the idea."""
+    requests = {"long": long_prompts, "classes": two_classes}[name](seed=seed)
+    return serve(requests, impl="solution", **settings)
+
+
+@check("5.7", points=2, en="chunks cut the far tail of the gaps between tokens",
+       es="los trozos recortan la cola lejana de los huecos entre tokens")  # fmt: skip
+def test_gaps_fall(student):
+    seed = graded_seed(student.seed)
+    whole, chunked = pristine("long", seed), run(student, "long", lambda: long_prompts(seed=seed), token_budget=BUDGET)
+    before, after = ([gap_ms(log, percent) for percent in (95, 99, 100)] for log in (whole, chunked))
+    names = ("gap_p95_ms", "gap_p99_ms", "gap_longest_ms")
+    student.measurements |= dict(zip(names, map(list, zip(before, after))))
+    expect(after[1] <= before[1] / 2 and after[2] <= before[2] / 2,
+           expected=f"p99 ≤ {before[1] / 2:.1f} ms, max ≤ {before[2] / 2:.1f} ms",
+           got=f"p99 {after[1]:.1f} ms, max {after[2]:.1f} ms", hint=t(
+        "with a token_budget of 64 no step computes a whole prompt of 512 tokens: is the budget kept in plan_step? "
+        "(section 5.8)",
+        "con un token_budget de 64 ningún paso calcula entero un prompt de 512 tokens: ¿respeta plan_step el "
+        "presupuesto? "
+        "(sección 5.8)",
+    ))  # fmt: skip
+
+
+@check("5.7", points=1, en="under prompts without end everyone who runs gets a token in every step",
+       es="con prompts sin fin, cada petición en curso recibe un token en cada paso")  # fmt: skip
+def test_nobody_is_starved_by_prompts(student):
+    prompts = [(i * 2, 200, 2) for i in range(60)]
+    log = student.run_production(scene((0, 4, 100), (0, 4, 90), *prompts), token_budget=16, max_inflight=6)
+    # One step is one millisecond: a gap of more is a step without a token.
+    gaps = [max(b - a for a, b in zip(life.token_times_ns, life.token_times_ns[1:])) / MS
+            for life in log.requests.values() if len(life.token_times_ns) > 1]  # fmt: skip
+    expect(gaps and max(gaps) <= 1.0, expected=t("1 step", "1 paso"), got=max(gaps, default=None), hint=t(
+        "(longest gap between two tokens, in steps): prompts were computed while a running request waited (section "
+        "5.8)",
+        "(mayor hueco entre dos tokens, en pasos): se calcularon prompts mientras esperaba una petición en curso "
+        "(sección 5.8)",
+    ))  # fmt: skip
+
+
+@check("5.7", points=2, en="p95 of the interactive class falls by at least 30 %",
+       es="el p95 de la clase interactiva baja al menos un 30 %")  # fmt: skip
+def test_interactive_p95_falls(student):
+    seed = graded_seed(student.seed)
+    first_come = pristine("classes", seed)
+    mine = run(student, "classes", lambda: two_classes(seed=seed), aging_s=AGING_S)
+    before, after = (metrics.percentile(e2e_of(log, INTERACTIVE), 95) for log in (first_come, mine))
+    student.measurements |= {"interactive_p95_ms": [1e3 * before, 1e3 * after]}
+    expect(after <= 0.7 * before, expected=f"≤ {700 * before:.1f} ms", got=f"{1e3 * after:.1f} ms", hint=t(
+        "corrections (priority 0) should not queue behind explanations (priority 1): see place_in_line (section 5.8)",
+        "las correcciones (prioridad 0) no deberían hacer cola tras las explicaciones (prioridad 1): mira "
+        "place_in_line "
+        "(sección 5.8)",
+    ))  # fmt: skip
+
+
+@check("5.7", points=2, en="nobody starves: a batch request is overtaken for aging_s at most",
+       es="nadie pasa hambre: a una petición por lotes la adelantan como mucho durante aging_s")  # fmt: skip
+def test_bounded_wait(student):
+    seed = graded_seed(student.seed)
+    log = run(student, "classes", lambda: two_classes(seed=seed), aging_s=AGING_S)
+    flood = scene((0, 4, 4), (1, 4, 4, 1), *((i, 4, 4) for i in range(2, 400, 2)))
+    flooded = student.run_production(flood, max_inflight=1, aging_s=0.05)
+    overtaken = [late_ms for each, aging_s in ((log, AGING_S), (flooded, 0.05)) for late_ms in overtaken_after(each, aging_s)]
+    expect(not overtaken, expected=0, got=f"{len(overtaken)}: "
+                                          f"{[f'{late_ms:.0f} ms' for late_ms in overtaken[:4]]}", hint=t(
+        "(batch requests that were overtaken by one that came more than aging_s after them, and how much after): "
+        "waiting "
+        "has to make up for priority (section 5.8)",
+        "(peticiones por lotes adelantadas por otra que llegó más de aging_s después, y cuánto después): la espera "
+        "tiene que "
+        "compensar la prioridad (sección 5.8)",
+    ))  # fmt: skip
+
+
+def tight_run(student):
+    """The tutor's requests, computed by the Mini-GPT, in a pool that is too small: chunks, priorities, preemptions."""
+    seed = graded_seed(student.seed)
+    return run(student, "tight", lambda: workload("mixed", load=1.3, num_requests=120, seed=seed), tokens="model", **TIGHT)
+
+
+@check("5.7", points=3, en="every answer equals the one served alone", es="cada respuesta es la misma que a solas")
+def test_answers_are_unchanged(student):
+    log = tight_run(student)
+    wrong = [i for i, life in log.requests.items() if life.answer != life.item.answer]
+    expect(not wrong, expected=t("0 of 120", "0 de 120"), got=f"{len(wrong)}: {wrong[:5]}", hint=t(
+        "(answers that differ, with chunks of 32 and preemptions): a token lost, or computed from the wrong place "
+        "(section 5.8)",
+        "(respuestas distintas, con trozos de 32 y desalojos): un token perdido, o calculado desde otro sitio "
+        "(sección 5.8)",
+    ))  # fmt: skip
+    expect(len(log.preemptions) > 0, expected=t("preemptions", "desalojos"), got=0, hint=t(
+        "this pool is too small for all who are admitted by the watermark (section 5.8)",
+        "este pool es demasiado pequeño para todas las que se admiten con \"watermark\" (sección 5.8)",
+    ))  # fmt: skip
+
+
+@check("5.7", points=1, en="blocks are conserved, and every request ends once",
+       es="los bloques se conservan y cada petición termina una vez")  # fmt: skip
+def test_conserved(student):
+    log = tight_run(student)
+    expect_equal(accounting_fault(log), None, hint=t(
+        "free and used blocks add up to the pool after every step, and in the end all are free: did everybody who "
+        "ended "
+        "get an answer? (section 5.8)",
+        "bloques libres y ocupados suman el pool tras cada paso, y al final todos están libres: ¿recibió respuesta "
+        "todo "
+        "el que terminó? (sección 5.8)",
+    ))  # fmt: skip
+    often = {i: count for i, count in ends(log).items() if count != 1}
+    expect_equal(often, {}, hint=t("(requests that did not end exactly once, and how often) (section 5.8)",
+                                   "(peticiones que no terminaron exactamente una vez, y cuántas) (sección "
+                                   "5.8)"))  # fmt: skip
+
+
+@check("5.7", points=1, en="what can never fit is refused at once", es="lo que nunca cabrá se rechaza enseguida")
+def test_refused(student):
+    log = student.run_production(scene((0, 20, 4), (1, 70, 4), (2, 20, 4)), num_blocks=4, block_size=16)
+    found = sorted(log.refusals), sorted(i for i, life in log.requests.items() if life.finish_ns is not None)
+    expect_equal(found, ([1], [0, 2]), hint=t(
+        "(refused, answered): 74 tokens need 5 blocks of 16, and the pool has 4: refuse it, and serve the others "
+        "(section 5.8)",
+        "(rechazadas, respondidas): 74 tokens piden 5 bloques de 16, y el pool tiene 4: recházala y sirve a las demás "
+        "(sección 5.8)",
+    ))  # fmt: skip
