@@ -164,3 +164,13 @@ def routing_p95_ms(lengths: Lengths, rates: Sequence[float], num_replicas: int, 
         ]
         for name, routing in zip(names, ROUTINGS)
     }  # fmt: skip
+
+
+def over_replicas(lengths: Lengths, rate_per_s: float, sizes: Sequence[int], caps=(8, 16, 32), **settings) -> dict:
+    """p95 and mean in milliseconds of fleets of several sizes, each with the cap of the lowest p95."""
+    best = [
+        min((serve_rate(lengths, rate_per_s, num_replicas=size, cap=cap, **settings) for cap in caps),
+            key=lambda run: run.p95_s)
+        for size in progress(sizes, "replicas")
+    ]  # fmt: skip
+    return {"p95": [1e3 * run.p95_s for run in best], say(en="mean", es="media"): [1e3 * run.mean_s for run in best]}

@@ -175,8 +175,8 @@ CLAIMS = (
         id="equal-lengths", lab="03 · 3.5", measure=equal_lengths,
         said=Text("With equal lengths, static and continuous batching are the same.",
                   "Con longitudes iguales, el batching estático y el continuo son lo mismo."),
-        literature=Text("often said in blogs; Orca (OSDI 2022) shows it for a burst only",
-                        "se dice a menudo en blogs; Orca (OSDI 2022) lo muestra solo para una ráfaga"),
+        literature=Text("a common statement; no measurement of it was found",
+                        "una afirmación habitual; no se encontró ninguna medida"),
     ),
     Claim(
         id="p95-falls", lab="03 · 3.9", measure=p95_falls,

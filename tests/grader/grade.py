@@ -5,6 +5,7 @@ import contextlib
 import importlib
 import io
 import os
+import signal
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -118,6 +119,7 @@ def main(argv: list[str] | None = None) -> int:
     """Grade, print and write the report; 0 only if every check passed."""
     args = parse(sys.argv[1:] if argv is None else argv)
     process_tree.adopt_orphans()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that the worker is ended before this process is
     try:
         lab = paths.resolve_lab(args.lab)
         file = args.file or code_file(args.lab, args.impl)

@@ -8,6 +8,7 @@ import argparse
 import hashlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -25,6 +26,7 @@ from tests.grader.outcomes import GRADER_ERROR
 from tests.grader.submissions import Refused, Submission, find_submissions, labs_of, text_of
 
 ROOT = paths.repository_root()
+PATIENCE_S = 15.0  # for a grader to end when it is told to
 MOST_S = 3_600.0  # of one submission; far above what the grader's own limits let it take
 
 
@@ -77,7 +79,8 @@ class ClassRun:
         except Refused as fault:
             text, refused = b"", str(fault)
         mark = self._fingerprint(job, text, refused)
-        if (finished := read_report(job.folder / "report.json")).get("fingerprint") == mark:
+        finished = read_report(job.folder / "report.json")
+        if finished.get("fingerprint") == mark and finished["checks"]:  # without checks the grader had failed
             return finished
         job.folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="minigpt-class-") as place:
@@ -108,13 +111,21 @@ class ClassRun:
             process.kill()
             said = process.communicate()[1]
         self._running.discard(process)
+        if self._is_over:
+            raise KeyboardInterrupt
         return read_report(target) or _without_report(job, process.returncode, said)
 
     def stop(self) -> None:
         """End what is running: the interrupted submissions are graded next time."""
         with self._lock:
             self._is_over = True
-            for process in self._running:
+            running = tuple(self._running)
+        for process in running:
+            process.terminate()  # it ends its worker and removes the worker's folder
+        for process in running:
+            try:
+                process.wait(timeout=PATIENCE_S)
+            except subprocess.TimeoutExpired:
                 process.kill()
 
     def _fingerprint(self, job: Job, text: bytes, refused: str) -> str:
@@ -204,6 +215,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
 
 
 def main(argv: list[str] | None = None) -> int:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         return run_class(parse(sys.argv[1:] if argv is None else argv))
     except ValueError as fault:

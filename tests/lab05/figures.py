@@ -10,7 +10,8 @@ TIGHT = {"num_blocks": 24, "token_budget": 32, "admission": "watermark", "reserv
 
 
 def gap_ms(log, percent: float) -> float:
-    return 1e3 * metrics.percentile(metrics.itl_s(log), percent)
+    gaps = metrics.itl_s(log)
+    return 1e3 * metrics.percentile(gaps, percent) if gaps else float("inf")
 
 
 def e2e_of(log, priority: int) -> list[float]:

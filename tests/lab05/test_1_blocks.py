@@ -56,7 +56,8 @@ def test_grows_when_full(student):
 
 @check("5.1", points=1, en="says no without taking anything", es="dice que no sin tomar nada")
 def test_refuses_cleanly(student):
-    told = play(student, 3, ("allocate", 0, 32), ("allocate", 1, 17), ("allocate", 2, 16), ("append", 0), ("free", 2), ("append", 0))
+    calls = ("allocate", 0, 32), ("allocate", 1, 17), ("allocate", 2, 16), ("append", 0), ("free", 2), ("append", 0)
+    told = play(student, 3, *calls)
     results = [each["result"] for each in told]
     expect_equal(results, [True, False, True, False, None, True], hint=t(
         "(3 blocks; results of allocate 32, allocate 17, allocate 16, append, free, append): with too few free blocks "
@@ -117,9 +118,7 @@ def test_conserved(student):
         story = honest_story(seed, 12, 4)
         for call, told in zip(story, play(student, 12, *story, block_size=4)):
             free, tables = told["shown"]["free_blocks"], told["shown"]["tables"]
-            plain = isinstance(free, list) and isinstance(tables, dict)
-            used = [block for blocks in tables.values() for block in blocks] if plain else []
-            expect(plain and sorted(free + used) == list(range(12)), expected=t(
+            expect(all_blocks(free, tables) == list(range(12)), expected=t(
                 "each of the blocks 0 to 11 once", "cada bloque de 0 a 11 una vez",
             ), got=f"{call}: free {free}, tables {tables}", hint=t(
                 "after every call each block is free or in one table. More than once: it was freed twice, or taken "
@@ -129,6 +128,14 @@ def test_conserved(student):
                 "sin "
                 "quitarlo de los libres. Si falta: nunca se liberó (sección 5.1)",
             ))  # fmt: skip
+
+
+def all_blocks(free, tables) -> list | None:
+    """Every free and every held block in order; None if these are not lists of block ids."""
+    lists = [free, *tables.values()] if isinstance(tables, dict) else [None]
+    if not all(isinstance(each, list) and all(type(block) is int for block in each) for each in lists):
+        return None
+    return sorted(block for each in lists for block in each)
 
 
 @check("5.1", points=1, en="a second free is an error", es="liberar por segunda vez es un error")
@@ -169,6 +176,10 @@ def test_place(student):
     asked = [(i, position) for i in range(3) for position in range(lengths[i])]
     places = [each["result"] for each in play(student, 16, *story, *(("place", *ask) for ask in asked), block_size=4)]
     tables = {i: table(told[-1], i) for i in range(3)}
+    held = all_blocks([], tables)
+    expect(held is not None and held == sorted({*held} & {*range(16)}), expected=t("block ids", "ids de bloques"),
+           got=f"{tables}", hint=t("a table holds ids of blocks, each of them once (section 5.1)",
+                                   "una tabla contiene ids de bloques, cada uno una vez (sección 5.1)"))  # fmt: skip
     expected = [(tables[i][position // 4], position % 4) for i, position in asked if position // 4 < len(tables[i])]
     expect_equal(places[len(story):], expected, hint=t(
         "(block and place in it, for each token): 4 tokens a block: token 5 is the second of the table's second block. "

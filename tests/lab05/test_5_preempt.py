@@ -26,7 +26,9 @@ def test_victim(student):
     for aging_s in (0.5, 0.0):
         requests = ((20, 30, 0), (0, 30, 1), (40, 30, 0), (60, 30, 0))
         desk, victim, after = preempted(student, requests, computed=[30] * 4, aging_s=aging_s)
-        left = sorted(request.request_id for request in after) if isinstance(after, list) else after
+        left = after
+        if isinstance(after, list):
+            left = sorted((getattr(request, "request_id", request) for request in after), key=str)
         found.append((getattr(victim, "request_id", victim), left))
     expect_equal(found, [(1, [0, 2, 3]), (3, [0, 1, 2])], hint=t(
         "(returned, left in flight; with aging_s 0.5 and 0): the victim is the one whose place_in_line is largest. To "

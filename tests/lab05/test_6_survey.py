@@ -13,7 +13,8 @@ def wrong_answers(student, question: str) -> list[str]:
              "devuelve un diccionario de diccionarios: {motor: {pregunta: respuesta}} (sección 5.7)")  # fmt: skip
     expect(isinstance(found, dict), expected="dict", got=type(found).__name__, hint=hint)
     rows = {engine: found.get(engine) for engine in FACTS}
-    missing = [engine for engine, row in rows.items() if not isinstance(row, dict) or row.get(question) not in CHOICES[question]]
+    choices = CHOICES[question]
+    missing = [engine for engine, row in rows.items() if not isinstance(row, dict) or row.get(question) not in choices]
     expect(not missing, expected=" / ".join(CHOICES[question]), got=f"{question}: {', '.join(missing)}", hint=t(
         "(without one of these answers): each engine of the table has one of the words of minigpt/survey.py "
         "(section 5.7)",

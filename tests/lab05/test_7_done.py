@@ -89,7 +89,7 @@ def test_bounded_wait(student):
     log = run(student, "classes", lambda: two_classes(seed=seed), aging_s=AGING_S)
     flood = scene((0, 4, 4), (1, 4, 4, 1), *((i, 4, 4) for i in range(2, 400, 2)))
     flooded = student.run_production(flood, max_inflight=1, aging_s=0.05)
-    overtaken = [late_ms for each, aging_s in ((log, AGING_S), (flooded, 0.05)) for late_ms in overtaken_after(each, aging_s)]
+    overtaken = overtaken_after(log, AGING_S) + overtaken_after(flooded, 0.05)
     expect(not overtaken, expected=0, got=f"{len(overtaken)}: "
                                           f"{[f'{late_ms:.0f} ms' for late_ms in overtaken[:4]]}", hint=t(
         "(batch requests that were overtaken by one that came more than aging_s after them, and how much after): "
@@ -104,7 +104,8 @@ def test_bounded_wait(student):
 def tight_run(student):
     """The tutor's requests, computed by the Mini-GPT, in a pool that is too small: chunks, priorities, preemptions."""
     seed = graded_seed(student.seed)
-    return run(student, "tight", lambda: workload("mixed", load=1.3, num_requests=120, seed=seed), tokens="model", **TIGHT)
+    requests = workload("mixed", load=1.3, num_requests=120, seed=seed)
+    return run(student, "tight", lambda: requests, tokens="model", **TIGHT)
 
 
 @check("5.7", points=3, en="every answer equals the one served alone", es="cada respuesta es la misma que a solas")

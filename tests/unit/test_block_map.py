@@ -10,7 +10,8 @@ from tests.lab05.scenes import scene
 
 @pytest.fixture(scope="module")
 def log():
-    return serve(scene(*((i, 10 + i, 30 - i) for i in range(6))), impl="solution", clock="steps", num_blocks=6, block_size=8)
+    requests = scene(*((i, 10 + i, 30 - i) for i in range(6)))
+    return serve(requests, impl="solution", clock="steps", num_blocks=6, block_size=8)
 
 
 def test_stays_never_overlap_in_a_block(log):

@@ -43,5 +43,6 @@ def test_stages_have_names_in_both_languages(stages, language, monkeypatch):
 
 
 def test_more_seats_keep_the_median_at_a_higher_rate():
-    rates = [headline.highest_rate_per_s(policy, seats, steps=4) for policy, seats in (("static", 1), ("continuous", 32))]
+    servers = (("static", 1), ("continuous", 32))
+    rates = [headline.highest_rate_per_s(policy, seats, steps=4) for policy, seats in servers]
     assert rates[0] < rates[1]
