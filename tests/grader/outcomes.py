@@ -80,3 +80,14 @@ def with_type(value) -> str:
     """A value of another type than the one that was due: 3.5 and "3.5" must not look the same in a report."""
     text = str(value) if type(value).__name__ == "Unknown" or value is None else repr(value)
     return text if type(value).__name__ in ("Unknown", "NoneType") else f"{text[:200]} ({type(value).__name__})"
+
+
+def expect_value_error(student, function: str, *args, hint: Text) -> None:
+    """Fail the check unless the call raises ValueError."""
+    try:
+        got = student.call(function, *args)
+    except CheckFailed as failure:
+        if failure.outcome == CRASHED and str(failure.got).startswith("ValueError"):
+            return
+        raise CheckFailed(failure.outcome, expected="ValueError", got=failure.got, hint=hint) from None
+    expect(False, expected="ValueError", got=got, hint=hint)

@@ -3,7 +3,7 @@
 import random
 
 from tests.grader.check import check
-from tests.grader.outcomes import CRASHED, CheckFailed, expect, expect_number, t
+from tests.grader.outcomes import expect_number, expect_value_error, t
 
 
 @check("1.6", points=2, en="is the ⌈0.95·n⌉-th smallest", es="es el ⌈0.95·n⌉-ésimo menor")
@@ -26,14 +26,3 @@ def test_of_nothing(student):
         "without values raise ValueError and say so: a 0 would look like a very quick server (section 1.7)",
         "sin valores, lanza ValueError y dilo: un 0 parecería un servidor rapidísimo (sección 1.7)",
     ))  # fmt: skip
-
-
-def expect_value_error(student, function: str, *args, hint) -> None:
-    """Fail the check unless the call raises ValueError."""
-    try:
-        got = student.call(function, *args)
-    except CheckFailed as failure:
-        if failure.outcome == CRASHED and str(failure.got).startswith("ValueError"):
-            return
-        raise CheckFailed(failure.outcome, expected="ValueError", got=failure.got, hint=hint) from None
-    expect(False, expected="ValueError", got=got, hint=hint)

@@ -35,3 +35,13 @@ def answers(log) -> dict[int, tuple[int, ...]]:
 def scripted_answers(workload: Workload) -> dict[int, tuple[int, ...]]:
     """What each client should get."""
     return {item.request_id: item.answer for item in workload.items}
+
+
+def record(request_id: int, arrival_s: float, finish_s: float | None, admitted_s: float | None = None) -> dict:
+    """One request's record, as `RunLog.records` gives it."""
+    return {"request_id": request_id, "arrival_s": arrival_s, "admitted_s": admitted_s, "finish_s": finish_s}
+
+
+def lasting(*latencies: float) -> list[dict]:
+    """Records of these latencies, in this order, each with its own arrival."""
+    return [record(i, 10.0 * i, 10.0 * i + latency, 10.0 * i) for i, latency in enumerate(latencies)]

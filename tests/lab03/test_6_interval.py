@@ -5,7 +5,7 @@ import random
 from minigpt.metrics import bootstrap_interval
 from tests.grader.check import check
 from tests.grader.outcomes import expect, t
-from tests.lab03.test_5_p95 import lasting
+from tests.lab03.scenes import lasting
 
 
 def interval(student, static, continuous, num_resamples=400, seed=3):
