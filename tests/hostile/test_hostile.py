@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
@@ -17,6 +16,7 @@ from tests.hostile.hostile import Hostile
 from tests.hostile.in_calls import CALLS, VALUES
 from tests.hostile.in_loading import LOADING
 from tests.hostile.in_the_process import FILES, LINES, MARK, PROCESSES, SLEEPER, STATE
+from tests.tools.ahead import started_ahead
 from tests.tools.repo_files import ROOT, source_files
 
 BANK = (*CALLS, *VALUES, *PROCESSES, *FILES, *LINES, *STATE, *LOADING)
@@ -31,12 +31,10 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="these use what 
 @pytest.fixture(scope="session")
 def graded(request, tmp_path_factory):
     """The report of each submission that this run asks for; as many are graded at once as there are cores."""
-    wanted = [item.callspec.params["hostile"] for item in request.session.items if "hostile" in getattr(item, "fixturenames", ())]
     folder = tmp_path_factory.mktemp("hostile")
     before = fingerprints()
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        running = {one.name: pool.submit(grade, one, folder / f"año {BANK.index(one)}") for one in wanted}
-        yield lambda hostile: running[hostile.name].result()
+    with started_ahead(request.session, ("hostile",), lambda one: grade(one, folder / f"año {BANK.index(one)}")) as graded:
+        yield graded
     changed = sorted(name for name, mark in fingerprints().items() if before.get(name) != mark)
     remove_marks()
     if os.environ.get("MINIGPT_UNDISTURBED"):  # set by `make check`; somebody may be editing otherwise

@@ -5,7 +5,6 @@ import json
 import os
 import subprocess
 import sys
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ import pytest
 from minigpt import paths
 from minigpt.exercises import load_exercises
 from tests.mutants.mutant import Mutant
+from tests.tools.ahead import started_ahead
 
 ROOT = paths.repository_root()
 LABS = sorted(path.stem.removeprefix("lab") for path in Path(__file__).parent.glob("lab[0-9][0-9].py"))
@@ -26,17 +26,17 @@ CASES = [pytest.param(lab, mutant, id=f"{lab}-{mutant.name}") for lab in LABS fo
 
 
 @pytest.fixture(scope="session")
-def graded(tmp_path_factory):
+def graded(request, tmp_path_factory):
     """The report of a mutant, graded once a session."""
     folder = tmp_path_factory.mktemp("mutants")
 
-    @cache
     def grade(lab: str, mutant: Mutant) -> dict:
         file = folder / f"lab{lab}_{mutants_of(lab).index(mutant)}.py"
         file.write_text(mutant.source(lab), encoding="utf-8")
         return run_grader(lab, file)
 
-    return grade
+    with started_ahead(request.session, ("lab", "mutant"), grade) as graded:
+        yield graded
 
 
 def run_grader(lab: str, file: Path) -> dict:

@@ -10,6 +10,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 from minigpt.paths import list_labs, skeleton_file, student_file
+from tests.tools.ahead import started_ahead
 from tests.tools.repo_files import ROOT, for_each, notebooks, source_files
 
 # The code of the two languages is the same, so each language takes one half of the four combinations.
@@ -53,16 +54,27 @@ def run(notebook, copy, settings, first_on_the_path=()):
                           text=True, encoding="utf-8", errors="replace")
 
 
+@pytest.fixture(scope="session")
+def finished(request, copy, without_widgets):
+    """The finished run of a notebook."""
+
+    def run_one(path, implementation):
+        language = "es" if path.stem.endswith(".es") else "en"
+        settings = {"MINIGPT_LANG": language}
+        if implementation == "solution":
+            settings["MINIGPT_IMPL"] = "solution"
+        hidden = [without_widgets] if (language, implementation) in WITHOUT_WIDGETS else []
+        return run(copy / path.relative_to(ROOT), copy, settings, hidden)
+
+    with started_ahead(request.session, ("path", "implementation"), run_one) as finished:
+        yield finished
+
+
 # for_each comes last, so on top: where there is no notebook it makes no test at all.
 @for_each(notebooks())
 @pytest.mark.parametrize("implementation", ["student", "solution"])
-def test_a_notebook_runs(path, implementation, copy, without_widgets):
-    language = "es" if path.stem.endswith(".es") else "en"
-    settings = {"MINIGPT_LANG": language}
-    if implementation == "solution":
-        settings["MINIGPT_IMPL"] = "solution"
-    hidden = [without_widgets] if (language, implementation) in WITHOUT_WIDGETS else []
-    done = run(copy / path.relative_to(ROOT), copy, settings, hidden)
+def test_a_notebook_runs(path, implementation, finished):
+    done = finished(path, implementation)
     assert done.returncode == 0, done.stdout[-6000:]
 
 
