@@ -4,7 +4,7 @@ import os
 import re
 from pathlib import Path
 
-from minigpt.language import say
+from minigpt.language import language, say
 
 
 def repository_root():
@@ -40,9 +40,9 @@ def lab_module(lab):
     return lab.name.split("_", 1)[1]
 
 
-def skeleton_file(lab):
-    """Return the file that the student's copy is made from."""
-    return lab / "skeleton.py"
+def skeleton_file(lab, language="en"):
+    """Return the file that the student's copy is made from: the same code, explained in "en" or "es"."""
+    return lab / ("skeleton.es.py" if language == "es" else "skeleton.py")
 
 
 def student_file(lab):
@@ -67,11 +67,11 @@ def student_notebook(lab, language):
 
 
 def ensure_student_file(lab):
-    """Make the student's copy of a lab's skeleton if it is not there; say whether it was made.
+    """Make the student's copy of a lab's skeleton, in the user's language, if it is not there; say whether it was made.
 
     A file that exists is never touched. Without a skeleton nothing is made.
     """
-    target, skeleton = student_file(lab), skeleton_file(lab)
+    target, skeleton = student_file(lab), skeleton_file(lab, language())
     if target.exists() or not skeleton.exists():
         return False
     # Written aside and renamed: an interrupted copy must not look like the student's half-empty work.

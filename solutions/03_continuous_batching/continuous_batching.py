@@ -5,6 +5,7 @@ pass, and lets those that have ended leave at once. `server` is described in min
 """
 
 import math
+import queue  # queue.Empty is what `get_nowait` raises when nobody waits; `empty()` asks beforehand
 import random
 
 

@@ -12,7 +12,7 @@ from tests.grader.plugin import MAX_SOURCE_BYTES
 
 MAX_ZIP_BYTES, MAX_UNPACKED_BYTES, MAX_MEMBERS = 50 * 2**20, 200 * 2**20, 5_000
 LEFT_OUT = {"__MACOSX", "__pycache__", ".git", ".ipynb_checkpoints"}
-NOT_THE_WORK = ("conftest.py", "setup.py", "skeleton.py", "sitecustomize.py")
+NOT_THE_WORK = ("conftest.py", "setup.py", "skeleton.py", "skeleton.es.py", "sitecustomize.py")
 
 
 class Refused(Exception):

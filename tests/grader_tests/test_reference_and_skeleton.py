@@ -32,9 +32,10 @@ def test_the_reference_passes_every_check(lab, tmp_path):
     assert report["worker"]["starts"] <= 3, "a worker that is started anew for no reason makes grading slow"
 
 
+@pytest.mark.parametrize("language", ["en", "es"])
 @pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.name[:2])
-def test_a_fresh_skeleton_is_not_implemented(lab, tmp_path):
-    report = graded(lab, paths.skeleton_file(lab), tmp_path)
+def test_a_fresh_skeleton_is_not_implemented(lab, language, tmp_path):
+    report = graded(lab, paths.skeleton_file(lab, language), tmp_path, MINIGPT_LANG=language)
     assert {check["outcome"] for check in report["checks"]} == {"not_implemented"}
     assert report["status"] == 1 and report["score"] == 0
 

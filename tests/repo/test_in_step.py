@@ -4,6 +4,8 @@ from minigpt.paths import skeleton_file, solution_file
 from tests.tools import build
 from tests.tools.repo_files import ROOT, for_each
 from tests.tools.skeleton import solution_lines
+from tests.tools.spanish import code_of, find_texts, is_exercise_line, read_pairs
+from tests.tools.twins import differences
 
 LABS = build.list_built_labs(ROOT)
 
@@ -16,11 +18,29 @@ def test_generated_files_are_in_step(path):
 
 # A skeleton that is not there at all is reported above.
 @for_each([lab for lab in LABS if solution_file(lab).is_file() and skeleton_file(lab).is_file()])
-def test_the_skeleton_holds_no_line_of_the_solution(path):
-    # Read from the committed file, not from what the builder says it would write.
-    skeleton = {line.strip() for line in skeleton_file(path).read_text(encoding="utf-8").split("\n")}
+def test_the_skeletons_hold_no_line_of_the_solution(path):
+    # Read from the committed files, not from what the builder says it would write.
     secret = solution_lines(solution_file(path).read_text(encoding="utf-8"))
-    assert [line for line in secret if line in skeleton] == []
+    for language in ("en", "es"):
+        text = skeleton_file(path, language).read_text(encoding="utf-8")
+        skeleton = {line.strip() for line in text.split("\n")}
+        assert [line for line in secret if line in skeleton] == []
+
+
+@for_each(LABS)
+def test_the_skeletons_differ_in_docstrings_and_comments_alone(path):
+    english, spanish = (skeleton_file(path, language).read_text(encoding="utf-8") for language in ("en", "es"))
+    assert code_of(english) == code_of(spanish)
+    texts = [len(find_texts(text)) for text in (english, spanish)]
+    assert texts[0] == texts[1] > 0
+    assert not any(is_exercise_line(place) for place in find_texts(spanish)), "a stub's line is left in English"
+
+
+@for_each([build.spanish_source(lab) for lab in LABS])
+def test_the_skeletons_say_the_same(path):
+    pairs = read_pairs(path.read_text(encoding="utf-8"))
+    slips = [(pair["en"], slip) for pair in pairs for slip in differences(pair["en"], pair["es"])]
+    assert slips == []
 
 
 def test_every_generated_file_has_a_source():

@@ -1,19 +1,21 @@
 """``python -m tests.tools.build [--check]``: make each lab's skeleton and notebooks from their sources.
 
-The sources are ``name.py`` and ``notebook.md`` in ``solutions/NN_name``, and ``labs/NN_name/exercises.toml``.
+The sources are ``name.py``, ``skeleton.es.toml`` and ``notebook.md`` in ``solutions/NN_name``, and
+``labs/NN_name/exercises.toml``.
 """
 
 import argparse
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from minigpt.exercises import load_exercises
+from minigpt.exercises import Exercise, load_exercises
 from minigpt.language import say
 from minigpt.paths import list_labs, notebook_file, repository_root, skeleton_file, solution_file
 from tests.tools.notebook import LANGUAGES, build_notebooks
 from tests.tools.skeleton import build_skeleton, count_lines
+from tests.tools.spanish import build_spanish
 
 
 def list_built_labs(root: Path) -> list[Path]:
@@ -27,6 +29,11 @@ def notebook_source(lab: Path) -> Path:
     return solution_file(lab).with_name("notebook.md")
 
 
+def spanish_source(lab: Path) -> Path:
+    """Return the Spanish texts of a lab's skeleton."""
+    return solution_file(lab).with_name("skeleton.es.toml")
+
+
 def build_lab(lab: Path) -> dict[Path, str]:
     """Return a lab's generated files and their texts; a ValueError names the source with a fault."""
     exercises = load_exercises(lab)
@@ -35,7 +42,7 @@ def build_lab(lab: Path) -> dict[Path, str]:
     solution, source = solution_file(lab), notebook_source(lab)
     if solution.is_file():
         text = solution.read_text(encoding="utf-8")
-        built[skeleton_file(lab)] = naming(solution, lambda: build_skeleton(text, exercises))
+        built |= build_skeletons(lab, text, exercises)
         line_counts = count_lines(text)
     elif any(exercise.function for exercise in exercises):
         raise ValueError(f"{solution}: missing; the headings of the exercises count its lines")
@@ -44,6 +51,16 @@ def build_lab(lab: Path) -> dict[Path, str]:
         texts = naming(source, lambda: build_notebooks(text, lab.name, exercises, line_counts))
         built |= {notebook_file(lab, language): texts[language] for language in LANGUAGES}
     return built
+
+
+def build_skeletons(lab: Path, solution: str, exercises: Sequence[Exercise]) -> dict[Path, str]:
+    """Return both skeletons of a lab: English from the solution, and Spanish with texts of its own."""
+    english = naming(solution_file(lab), lambda: build_skeleton(solution, exercises))
+    source = spanish_source(lab)
+    if not source.is_file():
+        raise ValueError(f"{source}: missing; write the Spanish of each docstring and comment of the skeleton there")
+    spanish = naming(source, lambda: build_spanish(english, source.read_text(encoding="utf-8")))
+    return {skeleton_file(lab): english, skeleton_file(lab, "es"): spanish}
 
 
 def naming(path: Path, work: Callable):
@@ -64,7 +81,7 @@ def orphans(root: Path) -> list[Path]:
     """Return the skeletons and notebooks whose source is gone."""
     found = []
     for lab in list_labs(root):
-        candidates = [(skeleton_file(lab), solution_file(lab))]
+        candidates = [(skeleton_file(lab, language), solution_file(lab)) for language in LANGUAGES]
         candidates += [(notebook_file(lab, language), notebook_source(lab)) for language in LANGUAGES]
         found += [path for path, source in candidates if path.is_file() and not source.is_file()]
     return found

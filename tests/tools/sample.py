@@ -68,7 +68,7 @@ class Server:
     """Given, but for one method."""
 
     def __init__(self):
-        self.max_inflight = 8
+        self.max_inflight = 8  # so many seats
 
     def step(self):
         # BEGIN SOLUTION 3.2
@@ -91,10 +91,55 @@ class Server:
     """Given, but for one method."""
 
     def __init__(self):
-        self.max_inflight = 8
+        self.max_inflight = 8  # so many seats
 
     def step(self):
         # EXERCISE 3.2 (about 1 line)
+        raise NotImplementedError("exercise 3.2: Server.step")
+'''
+
+SPANISH = '''
+[[text]]
+en = "Turns: who sits where, ¡año!"
+es = "Turnos: quién se sienta dónde, ¡año!"
+
+[[text]]
+en = "Move waiting requests to the free seats."
+es = """
+Pasa las peticiones que esperan
+a los asientos libres.
+"""
+
+[[text]]
+en = "Given, but for one method."
+es = "Ya escrita, salvo un método."
+
+[[text]]
+en = "so many seats"
+es = "tantos asientos"
+'''
+
+SPANISH_SKELETON = '''"""Turnos: quién se sienta dónde, ¡año!"""
+
+import queue
+
+
+def admit(server, in_flight):
+    """Pasa las peticiones que esperan
+    a los asientos libres.
+    """
+    # EJERCICIO 3.1 (unas 4 líneas)
+    raise NotImplementedError("exercise 3.1: admit")
+
+
+class Server:
+    """Ya escrita, salvo un método."""
+
+    def __init__(self):
+        self.max_inflight = 8  # tantos asientos
+
+    def step(self):
+        # EJERCICIO 3.2 (alrededor de una línea)
         raise NotImplementedError("exercise 3.2: Server.step")
 '''
 
@@ -125,11 +170,12 @@ Mira.
 
 
 def write_sample(root: Path) -> Path:
-    """Write the sample's three sources below a repository's root and return the lab's folder."""
+    """Write the sample's four sources below a repository's root and return the lab's folder."""
     lab, solution = root / "labs" / "03_turns", root / "solutions" / "03_turns"
     lab.mkdir(parents=True)
     solution.mkdir(parents=True)
     (lab / "exercises.toml").write_text(EXERCISES, encoding="utf-8")
     (solution / "turns.py").write_text(SOLUTION, encoding="utf-8")
+    (solution / "skeleton.es.toml").write_text(SPANISH, encoding="utf-8")
     (solution / "notebook.md").write_text(NOTEBOOK, encoding="utf-8")
     return lab

@@ -34,7 +34,7 @@ def house(tmp_path, monkeypatch, child_commands):
     folder.mkdir(parents=True)
     for language in ("en", "es"):
         notebook_file(folder, language).write_text('{"cells": [], "metadata": {}}', encoding="utf-8")
-    skeleton_file(folder).write_text("x = 1\n", encoding="utf-8")
+        skeleton_file(folder, language).write_text("x = 1\n", encoding="utf-8")
     (folder / "exercises.toml").write_text(EXERCISES, encoding="utf-8")
     for module in (lab, start_page, environment):
         monkeypatch.setattr(module, "repository_root", lambda: root)
@@ -119,7 +119,8 @@ def test_git_ignores_what_is_the_students_and_nothing_of_ours():
         "lab03.ipynb", "lab03.es.ipynb", "continuous_batching.py", "Untitled.ipynb",
         "lab03-Copy1.ipynb", f"{LAB}-Copy1.ipynb", "lab03.ipynb.new")]
     mine += ["labs/start.md", "labs/Untitled.ipynb"]
-    ours = [f"labs/{LAB}/{name}" for name in (f"{LAB}.ipynb", f"{LAB}.es.ipynb", "skeleton.py", "exercises.toml")]
+    ours = [f"labs/{LAB}/{name}" for name in (f"{LAB}.ipynb", f"{LAB}.es.ipynb", "skeleton.py", "skeleton.es.py",
+                                            "exercises.toml")]
     done = subprocess.run(["git", "check-ignore", "--no-index", *mine, *ours], cwd=ROOT, stdout=subprocess.PIPE)
     if done.returncode == 128:
         pytest.skip("no clone")

@@ -96,7 +96,7 @@ def test_each_exercise_is_asked_once(lab, old, new):
 
 def test_the_build_writes_what_its_check_then_finds_in_step(lab, tmp_path, capsys):
     assert build.build_all(tmp_path, check=True) == 1
-    names = {"labs/03_turns/skeleton.py", "labs/03_turns/03_turns.ipynb", "labs/03_turns/03_turns.es.ipynb"}
+    names = {"labs/03_turns/skeleton.py", "labs/03_turns/skeleton.es.py", "labs/03_turns/03_turns.ipynb", "labs/03_turns/03_turns.es.ipynb"}
     assert {line.split(": ")[1] for line in capsys.readouterr().out.splitlines()} == names
     assert not (lab / "skeleton.py").exists()
     assert build.build_all(tmp_path, check=False) == 0
@@ -105,7 +105,7 @@ def test_the_build_writes_what_its_check_then_finds_in_step(lab, tmp_path, capsy
     (lab / "skeleton.py").write_text(SKELETON + "# edited\n", encoding="utf-8")
     assert build.build_all(tmp_path, check=True) == 1
     assert {path.name for path in lab.iterdir()} == {
-        "exercises.toml", "skeleton.py", "03_turns.ipynb", "03_turns.es.ipynb"}
+        "exercises.toml", "skeleton.py", "skeleton.es.py", "03_turns.ipynb", "03_turns.es.ipynb"}
 
 
 def test_a_faulty_lab_is_named_and_the_others_are_built(lab, tmp_path, capsys):

@@ -13,7 +13,8 @@ def root(tmp_path, monkeypatch):
     for name in ("02_static_batching", "01_amortized_forward", "notes", "1_short", "__pycache__"):
         (root / "labs" / name).mkdir(parents=True)
     (root / "labs" / "03_a_file").write_text("not a folder", encoding="utf-8")
-    (root / "labs" / "02_static_batching" / "skeleton.py").write_bytes("# año\r\n".encode())
+    for name, text in (("skeleton.py", "# año\r\n"), ("skeleton.es.py", "# español\r\n")):
+        (root / "labs" / "02_static_batching" / name).write_bytes(text.encode())
     return root
 
 
@@ -54,6 +55,7 @@ def test_a_labs_files_are_named_after_it(root):
     lab = paths.resolve_lab("2", root)
     assert paths.student_file(lab) == lab / "static_batching.py"
     assert paths.skeleton_file(lab) == lab / "skeleton.py"
+    assert paths.skeleton_file(lab, "es") == lab / "skeleton.es.py"
     assert paths.notebook_file(lab, "en") == lab / "02_static_batching.ipynb"
     assert paths.notebook_file(lab, "es") == lab / "02_static_batching.es.ipynb"
     assert paths.solution_file(lab) == root / "solutions" / "02_static_batching" / "static_batching.py"
@@ -63,11 +65,21 @@ def test_the_students_copy_is_made_once_byte_for_byte_and_then_left_alone(root):
     lab = paths.resolve_lab("2", root)
     assert paths.ensure_student_files(root) == [lab / "static_batching.py"]
     assert paths.student_file(lab).read_bytes() == "# año\r\n".encode()
-    assert sorted(path.name for path in lab.iterdir()) == ["skeleton.py", "static_batching.py"]
+    assert sorted(path.name for path in lab.iterdir()) == ["skeleton.es.py", "skeleton.py", "static_batching.py"]
 
     paths.student_file(lab).write_text("my work", encoding="utf-8")
     assert paths.ensure_student_files(root) == []
     assert paths.student_file(lab).read_text(encoding="utf-8") == "my work"
+
+
+def test_the_students_copy_is_made_in_the_language_and_stays_in_it(root, monkeypatch):
+    monkeypatch.setenv("MINIGPT_LANG", "es")
+    lab = paths.resolve_lab("2", root)
+    assert paths.ensure_student_file(lab)
+    assert paths.student_file(lab).read_bytes() == "# español\r\n".encode()
+    monkeypatch.setenv("MINIGPT_LANG", "en")
+    assert not paths.ensure_student_file(lab)
+    assert paths.student_file(lab).read_bytes() == "# español\r\n".encode()
 
 
 def test_without_a_skeleton_no_copy_is_made(root):

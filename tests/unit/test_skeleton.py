@@ -5,8 +5,9 @@ import re
 import pytest
 
 from minigpt.exercises import load_exercises
-from tests.tools.sample import SKELETON, SOLUTION, write_sample
-from tests.tools.skeleton import build_skeleton, count_lines, solution_lines
+from tests.tools.sample import SKELETON, SOLUTION, SPANISH, SPANISH_SKELETON, write_sample
+from tests.tools.skeleton import build_skeleton, check_skeleton, count_lines, solution_lines
+from tests.tools.spanish import build_spanish
 
 
 @pytest.fixture
@@ -82,3 +83,28 @@ def test_given_lines_beside_a_region_are_refused(exercises):
     text = SOLUTION.replace(begin, "        given = 1\n" + begin)
     with pytest.raises(ValueError, match=r"3\.2: the region must be the whole body of 'Server\.step'"):
         build_skeleton(text, exercises)
+
+
+def test_the_spanish_skeleton_differs_in_texts_alone(exercises):
+    assert build_spanish(SKELETON, SPANISH) == SPANISH_SKELETON
+    check_skeleton(SPANISH_SKELETON, exercises)
+
+
+@pytest.mark.parametrize("old, new, message", [
+    ("Given, but for one method.", "Given, all of it.", "text 3: the skeleton says 'Given, but for one method.'"),
+    ('"so many seats"', '"so many seats"\nes = "tantas"\n\n[[text]]\nen = "and more"', "text 5: the skeleton has no 'and more'"),
+    ('\n[[text]]\nen = "so many seats"\nes = "tantos asientos"\n', "", "text 4: the skeleton says 'so many seats'"),
+    ('"tantos asientos"', '""', "text 4: "),
+    ('"tantos asientos"', '"tantos asientos"\nfr = "places"', "text 4: "),
+    ('"tantos asientos"', f'"{"muy " * 30}largo"', "over 120 columns"),
+    ("salvo un método", 'salvo\\n\\"\\"\\"\\nimport os\\n\\"\\"\\" uno', "the code of the two skeletons differs"),
+])
+def test_a_translation_out_of_step_is_refused(old, new, message):
+    assert SPANISH.count(old) == 1
+    with pytest.raises(ValueError, match=re.escape(message)):
+        build_spanish(SKELETON, SPANISH.replace(old, new))
+
+
+def test_a_change_of_the_english_asks_for_a_new_translation():
+    with pytest.raises(ValueError, match="text 2: the skeleton says 'Move those who wait to the free seats.'"):
+        build_spanish(SKELETON.replace("Move waiting requests", "Move those who wait"), SPANISH)

@@ -1,0 +1,126 @@
+"""Laboratorio 01, la pasada amortizada: una pasada (forward pass) sobre B peticiones cuesta mucho menos que B pasadas.
+
+La caché KV (KV cache) de una petición es la más sencilla que funciona: un diccionario que asocia el índice de cada
+capa con (keys, values), ambos de forma (S, K, D) y con el token más antiguo primero. Un diccionario vacío es una
+petición sin tokens. Letras de las formas: minigpt/__init__.py. El modelo es un `MiniGPT`: minigpt/model.py.
+"""
+
+import math
+import statistics
+
+import torch
+
+from minigpt.model import rms_norm, rotate
+
+
+def length(cache):
+    """Cuántos tokens guarda una caché; es también la posición del siguiente."""
+    return len(cache[0][0]) if cache else 0
+
+
+def project(model, layer, x, positions):
+    """Consultas (queries) (B, H, D), claves (keys) (B, K, D) y valores (values) (B, K, D) de x (B, E).
+
+    Consultas y claves ya están giradas según su posición (B,).
+    """
+    cfg = model.config
+    qkv = rms_norm(x, layer.attention_norm, cfg.norm_eps) @ layer.qkv  # (B, (H + 2K)·D): todas las filas, un producto
+    heads = qkv.view(len(x), -1, cfg.head_size)
+    q, k, v = heads.split([cfg.num_heads, cfg.num_kv_heads, cfg.num_kv_heads], dim=1)
+    cos, sin = model.cos[positions, None], model.sin[positions, None]  # (B, 1, D)
+    return rotate(q, cos, sin), rotate(k, cos, sin), v
+
+
+def logits_of(model, x):
+    """Logits (B, V) de lo que dejó la última capa, x (B, E)."""
+    return rms_norm(x, model.final_norm, model.config.norm_eps) @ model.embedding.t()
+
+
+def remember(cache, layer, k, v):
+    """Pon la K y la V de los tokens más nuevos, ambas (T, K, D), detrás de las que `cache` guarda de esta capa.
+
+    `cache` se modifica en el sitio. Devuelve (keys, values) de todos los tokens hasta ahora, incluidos los más nuevos:
+    (S, K, D) cada uno.
+    """
+    # EJERCICIO 1.1 (unas 5 líneas)
+    raise NotImplementedError("exercise 1.1: remember")
+
+
+def attend(q, keys, values):
+    """Lo que las consultas q (H, D) del último token reúnen de keys y values (S, K, D): (H·D,), cabezas por orden.
+
+    Los pesos de una consulta sobre los S tokens son softmax(q·clave / √D). H/K cabezas de consulta vecinas comparten
+    una cabeza de clave y valor: con H = 4 y K = 2, las cabezas 0 y 1 leen la cabeza 0 de clave y valor; las 2 y 3,
+    la 1.
+    """
+    # EJERCICIO 1.2 (unas 4 líneas)
+    raise NotImplementedError("exercise 1.2: attend")
+
+
+@torch.inference_mode()
+def decode_one(model, cache, token):
+    """Añade un token a una petición; logits (V,) del token que sigue. Después, la caché guarda un token más."""
+    # EJERCICIO 1.3 (unas 8 líneas)
+    raise NotImplementedError("exercise 1.3: decode_one")
+
+
+@torch.inference_mode()
+def decode_batch(model, caches, tokens):
+    """Añade un token a cada una de B peticiones de cualquier longitud; logits (B, V) de los tokens que siguen.
+
+    `tokens[i]` continúa la petición de `caches[i]`. Cada matriz de pesos se lee una sola vez, para todas las filas.
+    """
+    # EJERCICIO 1.4 (unas 11 líneas)
+    raise NotImplementedError("exercise 1.4: decode_batch")
+
+
+def answer_together(model, prompts, max_tokens=100):
+    """Respuestas voraces (greedy) a varios prompts (ids de tokens, sin EOS), decodificadas juntas con `decode_batch`.
+
+    Cada paso da a cada petición un token: primero de su prompt, que es el prellenado (prefill) más sencillo y uno
+    lento; después, de su propia respuesta. Una petición sale con su EOS o tras `max_tokens`.
+    """
+    caches, tokens = [{} for _ in prompts], [list(prompt) for prompt in prompts]
+    running = list(range(len(prompts)))
+    while running:
+        fed = [tokens[i][length(caches[i])] for i in running]
+        logits = decode_batch(model, [caches[i] for i in running], fed)
+        for i, best in zip(running, logits.argmax(dim=-1).tolist()):
+            if length(caches[i]) == len(tokens[i]):  # el prompt ya está: desde aquí cuenta lo que dice el modelo
+                tokens[i].append(best)
+        ended = {i for i in running if tokens[i][-1] == model.eos_token_id or len(tokens[i]) == len(prompts[i]) + max_tokens}
+        running = [i for i in running if i not in ended]
+    answers = [all_tokens[len(prompt) :] for prompt, all_tokens in zip(prompts, tokens)]
+    return [[token for token in each if token != model.eos_token_id] for each in answers]
+
+
+def time_fairly(candidates, repeats, warmup, clock):
+    """La mediana del tiempo de una llamada a cada candidata, en la unidad del reloj: un diccionario nombre -> tiempo.
+
+    `candidates` asocia nombres con funciones sin argumentos; `clock()` dice la hora. Primero se llama `warmup` veces a
+    cada candidata, y eso no cuenta. Después vienen `repeats` rondas; en cada una se llama una vez a cada candidata, y
+    se mira el reloj antes y después.
+    """
+    # EJERCICIO 1.5 (unas 10 líneas)
+    raise NotImplementedError("exercise 1.5: time_fairly")
+
+
+def p95(values):
+    """El p95 de rango más cercano (nearest rank): el ⌈0.95·n⌉-ésimo menor de n valores. Sin valores: ValueError."""
+    # EJERCICIO 1.6 (unas 3 líneas)
+    raise NotImplementedError("exercise 1.6: p95")
+
+
+def fit_line(batch_sizes, times):
+    """Los números (a, b) con los que a + b·B queda más cerca de los tiempos, por mínimos cuadrados."""
+    # EJERCICIO 1.7 (unas 4 líneas)
+    raise NotImplementedError("exercise 1.7: fit_line")
+
+
+def batch_for_share(a, b, share):
+    """El tamaño de lote (sin redondear) con el que B / (a + b·B) alcanza esta fracción (share) de su techo 1/b.
+
+    El techo mismo no se alcanza nunca: una fracción que no esté entre 0 y 1 es un ValueError.
+    """
+    # EJERCICIO 1.8 (unas 3 líneas)
+    raise NotImplementedError("exercise 1.8: batch_for_share")

@@ -1,0 +1,59 @@
+"""Laboratorio 02, batching estático: reunir un lote (batch), ejecutarlo hasta la más larga y responder.
+
+El bucle espera a que se forme un lote, da pasos con el lote entero hasta que termina su última
+petición y envía juntas todas sus respuestas. `server` se describe en minigpt/serving.py.
+"""
+
+import math
+import queue
+
+
+def collect_batch(server):
+    """El siguiente lote, una lista de hasta `server.max_batch` peticiones; una lista vacía si la cola está cerrada.
+
+    A la primera petición se la espera lo que haga falta. La espera de compañía acaba `server.max_wait_s` después de que
+    llegara la primera (no desde que esta función empezó a mirar), o en cuanto el lote está lleno. Las más antiguas,
+    primero.
+    """
+    # EJERCICIO 2.1 (unas 11 líneas)
+    raise NotImplementedError("exercise 2.1: collect_batch")
+
+
+def run_full_inference(server, batch):
+    """Da pasos con el lote entero hasta que termine la más larga; las filas ya terminadas se calculan también.
+
+    Cada paso entrega todo `batch` a `server.model.forward_one_step`. Una petición termina con EOS, que no es un token
+    de la salida, o cuando tiene `max_tokens` tokens de salida; después no se le añade nada. De aquí no sale ninguna
+    respuesta.
+    """
+    # EJERCICIO 2.2 (unas 9 líneas)
+    raise NotImplementedError("exercise 2.2: run_full_inference")
+
+
+def static_batch_loop(server):
+    """Atiende lote tras lote hasta que la cola se cierre; las respuestas de un lote salen juntas, al terminar este."""
+    # EJERCICIO 2.3 (unas 4 líneas)
+    raise NotImplementedError("exercise 2.3: static_batch_loop")
+
+
+def latency_report(records):
+    """Lo que notaron los clientes: un diccionario con `p50_s`, `p95_s`, `p99_s`, `max_s` y `num_unanswered`.
+
+    `records` es una lista de diccionarios, uno por petición, con `request_id`, `arrival_s` (llegada programada),
+    `admitted_s` (tomada de la cola) y `finish_s` (respondida); los dos últimos son None si la petición no llegó hasta
+    ahí. La latencia cuenta desde la llegada programada; sin respuesta es infinita. Los percentiles son de rango más
+    cercano (nearest rank): el ⌈p/100·n⌉-ésimo menor. Sin registros: ValueError.
+    """
+    # EJERCICIO 2.4 (unas 8 líneas)
+    raise NotImplementedError("exercise 2.4: latency_report")
+
+
+def wasted_slot_share(steps, max_batch):
+    """Qué fracción de los slots no dio un token a nadie: un diccionario con dos fracciones de 0 a 1, `held` y `empty`.
+
+    `steps` es una lista de diccionarios, uno por paso, con `rows` (todas las filas que calculó) y `useful_rows` (las de
+    peticiones que no habían terminado antes). Un paso ofrece `max_batch` slots, se llenen o no. Un slot retenido (held)
+    es una fila calculada para una petición ya terminada; en uno vacío (empty) no hay fila. Hay al menos un paso.
+    """
+    # EJERCICIO 2.5 (unas 4 líneas)
+    raise NotImplementedError("exercise 2.5: wasted_slot_share")

@@ -1,0 +1,69 @@
+"""Laboratorio 03, batching continuo: planificar pasos de un token, no peticiones.
+
+El bucle guarda las peticiones que están en vuelo (in flight). En cada paso llena los asientos libres desde la cola,
+ejecuta una pasada del modelo (forward pass) y deja salir enseguida a las que han terminado. `server` se describe en
+minigpt/serving.py.
+"""
+
+import math
+import queue  # queue.Empty es lo que lanza `get_nowait` cuando nadie espera; `empty()` lo pregunta antes
+import random
+
+
+def admit(server, in_flight):
+    """Llena los asientos libres de `in_flight` (lista, modificada en el sitio) desde la cola, primero la más antigua.
+
+    Nunca hay más de `server.max_inflight` peticiones en vuelo, y aquí nada deja pasar tiempo: mientras esperas, una
+    petición en curso lo pierde.
+    """
+    # EJERCICIO 3.1 (unas 2 líneas)
+    raise NotImplementedError("exercise 3.1: admit")
+
+
+def decode_one_step(server, in_flight):
+    """Una pasada del modelo con todas las peticiones en vuelo; devuelve la lista de las que terminan en ella.
+
+    A cada petición se le añade su token, salvo que sea EOS, que no es un token de la salida. Una petición ha terminado
+    cuando su token es `server.model.eos_token_id` o cuando tiene `max_tokens` tokens de salida.
+    """
+    # EJERCICIO 3.2 (unas 8 líneas)
+    raise NotImplementedError("exercise 3.2: decode_one_step")
+
+
+def retire(server, in_flight, finished):
+    """Deja salir a las de `finished` en este paso: fuera de `in_flight` (modificada en el sitio) y respondidas."""
+    # EJERCICIO 3.3 (unas 3 líneas)
+    raise NotImplementedError("exercise 3.3: retire")
+
+
+def continuous_batch_loop(server):
+    """Atiende hasta que la cola esté cerrada y no haya nadie en vuelo: admitir, decodificar un paso, retirar, y vuelta.
+
+    Si no hay nadie en vuelo, no hay nada que calcular: espera a la próxima llegada, tarde lo que tarde.
+    """
+    # EJERCICIO 3.4 (unas 7 líneas)
+    raise NotImplementedError("exercise 3.4: continuous_batch_loop")
+
+
+def p95_s(records):
+    """El p95 de rango más cercano (nearest rank) de la latencia total, en segundos: el ⌈0.95·n⌉-ésimo menor.
+
+    `records` es una lista de diccionarios, uno por petición, con `request_id`, `arrival_s` (llegada programada),
+    `admitted_s` (tomada de la cola) y `finish_s` (respondida); los dos últimos son None si la petición no llegó hasta
+    ahí. La latencia cuenta desde la llegada programada; una petición sin respuesta llega infinitamente tarde. Sin
+    registros: ValueError.
+    """
+    # EJERCICIO 3.5 (unas 6 líneas)
+    raise NotImplementedError("exercise 3.5: p95_s")
+
+
+def reduction_interval(static_records, continuous_records, num_resamples, seed):
+    """Un intervalo bootstrap del 95 % (bajo, alto) de la reducción del p95, en por ciento.
+
+    Las dos listas contienen las mismas peticiones, en cualquier orden: emparéjalas por `request_id`. Una remuestra
+    (resample) sortea tantos pares como haya, con reemplazo, y calcula 100·(1 − p95 continuo / p95 estático). Bajo y
+    alto son los percentiles 2.5 y 97.5, de rango más cercano, de `num_resamples` reducciones así, sorteadas con
+    `random.Random(seed)`.
+    """
+    # EJERCICIO 3.6 (unas 10 líneas)
+    raise NotImplementedError("exercise 3.6: reduction_interval")
