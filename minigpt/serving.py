@@ -93,9 +93,11 @@ class Passing:
         if self._idle_polls > MAX_IDLE_POLLS and self._clock.name != "wall":
             raise BusyWait(say(
                 en=f"the loop asked {MAX_IDLE_POLLS} times in a row without letting time pass. "
-                "Nothing can change until it does: wait with queue.get(timeout_s=...) or clock.sleep(s)",
+                "Nothing can change until it does: wait with queue.get(timeout_s=...) or clock.sleep(s). "
+                "Or should your loop have ended?",
                 es=f"el bucle preguntó {MAX_IDLE_POLLS} veces seguidas sin dejar pasar tiempo. "
-                "Nada puede cambiar hasta que pase: espera con queue.get(timeout_s=...) o clock.sleep(s)",
+                "Nada puede cambiar hasta que pase: espera con queue.get(timeout_s=...) o clock.sleep(s). "
+                "¿O debería haber acabado tu bucle?",
             ))  # fmt: skip
 
     def wait_until(self, time_ns: int) -> None:
@@ -165,6 +167,13 @@ class RequestQueue:
             return self._take()
         if self._source.exhausted or (timeout_s is not None and timeout_s <= 0):
             raise nobody_came()
+        self._wait(timeout_s)
+        if not self._ready():
+            raise nobody_came()
+        return self._take()
+
+    def _wait(self, timeout_s: float | None) -> None:
+        """Let time pass to the earlier of the next arrival and the end of the timeout."""
         next_ns = self._source.next_ns
         if timeout_s is None and next_ns is None:
             raise ServingError(say(
@@ -173,9 +182,6 @@ class RequestQueue:
             ))  # fmt: skip
         deadline_ns = next_ns if timeout_s is None else self._passing.now_ns + to_ns(timeout_s)
         self._passing.wait_until(deadline_ns if next_ns is None else min(next_ns, deadline_ns))
-        if not self._ready():
-            raise nobody_came()
-        return self._take()
 
     def _ready(self) -> bool:
         next_ns = self._source.next_ns

@@ -1,0 +1,304 @@
+"""An unchanged loop of Lab 02 or 03, running in a thread on the wall clock, with requests that arrive meanwhile.
+
+    engine = LiveEngine(loop, model, max_inflight=8)
+    ticket = engine.submit([102, 105, 120, 58, 10], max_tokens=20)
+    for event in ticket:
+        print(event.token_ids, event.reason)
+    engine.close()
+
+In asyncio, `async for event in engine.stream(...)` does the same, and leaving it cancels the request.
+
+A loop that raises, returns or hangs fails the engine: what was in flight is answered as failed, `state` says why, new
+requests are refused, and the process lives on. The engine stays failed. The same code would meet the same fault again;
+whoever runs the engine (a person at the command line, Ray Serve for a replica) decides about a new one.
+"""
+
+import ctypes
+import itertools
+import logging
+import queue
+import threading
+import traceback
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+
+from minigpt.clock import WallClock
+from minigpt.engine import ModelTokens
+from minigpt.extras.live_server import Abandoned, LiveServer, seconds_since
+from minigpt.extras.live_source import LiveSource
+from minigpt.extras.tickets import CANCELLED, FAILED, LENGTH, STOP, AsyncEvents, Event, Ticket
+from minigpt.language import say
+from minigpt.replay import SPARE_SLOTS
+from minigpt.runlog import RequestLog
+from minigpt.tokenizer import EOS_TOKEN_ID, VOCAB_SIZE
+from minigpt.workload import WorkItem
+
+HEALTHY, CLOSING, CLOSED = "healthy", "closing", "closed"  # and FAILED
+log = logging.getLogger("minigpt.live")
+
+
+class EngineDown(Exception):
+    """The engine takes no requests any more; the message says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineState:
+    """How the engine is."""
+
+    name: str  # healthy, closing, closed or failed
+    reason: str = ""  # why it failed
+
+    @property
+    def is_healthy(self) -> bool:
+        return self.name == HEALTHY
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineLoad:
+    """What is in the engine now."""
+
+    num_waiting: int  # not taken by the loop yet
+    num_inflight: int
+    num_kv_slots: int  # taken
+    num_kv_slots_total: int
+    num_kv_tokens: int  # K and V of so many tokens are in the cache
+
+
+class LiveEngine:
+    """Serves requests with `loop`, from now until `close`.
+
+    `streams`: tokens leave as they are computed (continuous batching); if not, all of them leave with the answer.
+    `hang_s`: so many seconds without a step while somebody waits, and the loop counts as hung.
+    """
+
+    def __init__(
+        self, loop: Callable, model, *, streams: bool = True, max_batch: int = 8, max_wait_s: float = 0.005,
+        max_inflight: int = 8, max_queue: int = 256, hang_s: float = 30.0,
+    ):  # fmt: skip
+        self._loop, self._model, self._streams, self._hang_s = loop, model, streams, hang_s + max_wait_s
+        self._clock = WallClock()
+        self._source = LiveSource(self._clock, max_queue)
+        self._tokens = ModelTokens(model, max(max_batch, max_inflight) + SPARE_SLOTS)
+        self._server = LiveServer(
+            self._source, clock=self._clock, tokens=self._tokens, hooks=self, max_batch=max_batch,
+            max_wait_s=max_wait_s, max_inflight=max_inflight, streams=streams,
+        )  # fmt: skip
+        self._ids = itertools.count()
+        self._tickets: dict[int, Ticket] = {}  # accepted and not finished
+        self._lock = threading.RLock()  # guards state and tickets
+        self._state = EngineState(name=HEALTHY)
+        self._moved_ns = 0  # when the loop last did something that a server does
+        self._is_over = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="minigpt-loop", daemon=True)
+        self._thread.start()
+        threading.Thread(target=self._watch, name="minigpt-watchdog", daemon=True).start()
+
+    # -- for clients ----------------------------------------------------------------------------------------------
+
+    def submit(
+        self, prompt_token_ids: Sequence[int], max_tokens: int, *, ignore_eos: bool = False,
+        stop: Sequence[Sequence[int]] = (), listener: Callable[[Event], None] | None = None,
+    ) -> Ticket:  # fmt: skip
+        """Let a request arrive. Its events go to `listener`, in the engine's threads, or wait in the ticket.
+
+        `stop` are sequences of token ids, none of which is delivered. Raises ValueError for a request that cannot be
+        served, QueueFull if too many are waiting, EngineDown if the engine has failed or is closed.
+        """
+        item = WorkItem(
+            request_id=next(self._ids), prompt_token_ids=tuple(prompt_token_ids), max_tokens=max_tokens,
+            arrival_ns=None, ignore_eos=ignore_eos,
+        )  # fmt: skip
+        check_tokens(item, self._model.config.context)
+        if not all(stop):
+            raise ValueError(say(en="stop has an empty sequence: leave it out", es="stop tiene una secuencia vacía: quítala"))
+        ticket = Ticket(item, stop, listener)
+        with self._lock:
+            if not self._state.is_healthy:
+                closing = say(en="the server is closing", es="el servidor se está cerrando")
+                raise EngineDown(self._state.reason or closing)
+            if not self._tickets:
+                self._moved_ns = self._clock.now_ns  # an idle loop owes nothing until now
+            # The loop may take it at once, and must find the ticket then.
+            self._tickets[item.request_id] = ticket
+            try:
+                self._source.put(item)
+            except BaseException:
+                del self._tickets[item.request_id]
+                raise
+        return ticket
+
+    async def stream(self, prompt_token_ids: Sequence[int], max_tokens: int, **settings) -> AsyncIterator[Event]:
+        """The events of a new request, in asyncio; leaving the iteration before its end cancels the request."""
+        events = AsyncEvents()
+        ticket = self.submit(prompt_token_ids, max_tokens, listener=events, **settings)
+        try:
+            async for event in events:
+                yield event
+        finally:
+            self.cancel(ticket)
+
+    def cancel(self, ticket: Ticket) -> None:
+        """The client has gone: a waiting request vanishes, one in flight gets EOS at its next step."""
+        ticket.is_cancelled = True
+        if self._source.withdraw(ticket.request_id):
+            self._finish(ticket, CANCELLED)
+
+    def close(self, drain: bool = True, timeout_s: float | None = None) -> None:
+        """Take nobody in any more and wait for the loop to end; without `drain`, cancel what is there.
+
+        A loop that has not ended after `timeout_s` is given up.
+        """
+        with self._lock:
+            if self._state.is_healthy:
+                self._state = EngineState(name=CLOSING)
+            tickets = [] if drain else list(self._tickets.values())
+        for ticket in tickets:
+            self.cancel(ticket)
+        self._source.close()
+        self._is_over.wait(timeout_s)
+        if not self._is_over.is_set():
+            self._give_up(say(en=f"the loop did not end in {timeout_s} s", es=f"el bucle no terminó en {timeout_s} s"))
+
+    @property
+    def state(self) -> EngineState:
+        return self._state
+
+    @property
+    def load(self) -> EngineLoad:
+        """What waits, runs and fills the cache now."""
+        num_waiting, cache = len(self._source), self._tokens.cache
+        lives = [life for life in list(self._server.log.requests.values()) if life.finish_ns is None]
+        return EngineLoad(
+            num_waiting=num_waiting, num_inflight=max(0, len(self._tickets) - num_waiting),
+            num_kv_slots=cache.num_slots - cache.num_free, num_kv_slots_total=cache.num_slots,
+            num_kv_tokens=sum(life.num_computed_tokens for life in lives),
+        )  # fmt: skip
+
+    # -- what the server tells, in the loop's thread ----------------------------------------------------------------
+
+    def admitted(self, request_id: int) -> None:
+        self._moved_ns = self._clock.now_ns
+
+    def choose(self, request_id: int, token_id: int) -> int:
+        """The token that the loop gets to see: the model's, or EOS if the answer ends here."""
+        ticket = self._tickets.get(request_id)
+        return EOS_TOKEN_ID if ticket is None else ticket.choose(token_id)
+
+    def stepped(self, request_ids: Sequence[int]) -> None:
+        self._moved_ns = self._clock.now_ns
+        if self._streams:
+            for request_id in request_ids:
+                if ticket := self._tickets.get(request_id):
+                    ticket.deliver()
+
+    def answered(self, life: RequestLog) -> None:
+        self._moved_ns = self._clock.now_ns
+        ticket = self._tickets.get(life.item.request_id)
+        if ticket is None:
+            return
+        if ticket.is_cancelled:
+            self._finish(ticket, CANCELLED)
+        elif fault := answer_fault(life):
+            self._finish(ticket, FAILED, fault)
+        else:
+            self._finish(ticket, LENGTH if len(life.token_ids) == life.item.max_tokens else STOP)
+
+    # -- the loop and its end -----------------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        try:
+            self._loop(self._server)
+            self._loop_returned()
+        except Abandoned:
+            pass
+        except queue.Empty as fault:
+            # Closing wakes a loop out of queue.get(), which then has nobody to hand out: that is an end like another.
+            if self._state.name == CLOSING:
+                self._loop_returned()
+            else:
+                self._loop_raised(fault)
+        except BaseException as fault:  # sys.exit() too: a loop that ends is a loop that ends
+            self._loop_raised(fault)
+        finally:
+            self._is_over.set()
+
+    def _loop_returned(self) -> None:
+        if self._state.name != CLOSING:
+            self._fail(say(
+                en="the loop returned while the server was open", es="el bucle terminó con el servidor abierto"
+            ))  # fmt: skip
+        elif self._tickets:
+            self._fail(say(
+                en="the loop returned before it had answered everybody", es="el bucle terminó sin responder a todos"
+            ))  # fmt: skip
+        else:
+            self._state = EngineState(name=CLOSED)
+
+    def _loop_raised(self, fault: BaseException) -> None:
+        log.error("the loop raised", exc_info=fault)
+        last = traceback.extract_tb(fault.__traceback__)
+        where = f" ({last[-1].filename.rpartition('/')[2]}:{last[-1].lineno})" if last else ""
+        text = f"{type(fault).__name__}: {fault}{where}"
+        self._fail(say(en=f"the loop raised {text}", es=f"el bucle lanzó {text}"))
+
+    def _watch(self) -> None:
+        """End what hangs: nothing has moved for a long time, though somebody waits for it."""
+        while not self._is_over.wait(min(1.0, self._hang_s / 4)):
+            with self._lock:
+                is_hung = self._tickets and seconds_since(self._clock, self._moved_ns) > self._hang_s
+            if is_hung:
+                self._give_up(say(
+                    en=f"the loop hangs: no step for {self._hang_s:.0f} s with requests at hand",
+                    es=f"el bucle está colgado: ningún paso en {self._hang_s:.0f} s con peticiones pendientes",
+                ))  # fmt: skip
+
+    def _give_up(self, reason: str) -> None:
+        """Fail, and raise Abandoned in the loop's thread: at its next question, or wherever its Python code is."""
+        log.error(reason)
+        self._fail(reason)
+        self._server.abandon()
+        if self._thread.is_alive():
+            # The only way to reach `while True: pass`. A thread inside C code (time.sleep) hears it when it is back.
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._thread.ident), ctypes.py_object(Abandoned))
+        self._is_over.set()
+
+    def _fail(self, reason: str) -> None:
+        with self._lock:
+            if self._state.name not in (FAILED, CLOSED):
+                self._state = EngineState(name=FAILED, reason=reason)
+            tickets = list(self._tickets.values())
+        self._source.close()
+        for ticket in tickets:
+            self._finish(ticket, FAILED, reason)
+
+    def _finish(self, ticket: Ticket, reason: str, error: str = "") -> None:
+        with self._lock:  # two threads may want to: the first one does
+            if self._tickets.pop(ticket.request_id, None) is not None:
+                ticket.finish(reason, error)
+
+
+def check_tokens(item: WorkItem, context: int) -> None:
+    """Refuse token ids that the model does not have, and more of them than it can hold."""
+    wrong = [token for token in item.prompt_token_ids if not 0 <= token < VOCAB_SIZE]
+    if wrong:
+        raise ValueError(say(
+            en=f"token id {wrong[0]} is not in the vocabulary: choose 0 to {VOCAB_SIZE - 1}",
+            es=f"el id de token {wrong[0]} no está en el vocabulario: elige de 0 a {VOCAB_SIZE - 1}",
+        ))  # fmt: skip
+    total = len(item.prompt_token_ids) + item.max_tokens
+    if total > context:
+        raise ValueError(say(
+            en=f"prompt and max_tokens make {total} tokens, and the model's context holds {context}: shorten one",
+            es=f"el prompt y max_tokens suman {total} tokens, y en el contexto del modelo caben {context}: acorta uno",
+        ))  # fmt: skip
+
+
+def answer_fault(life: RequestLog) -> str:
+    """What is wrong with a loop's answer; empty if it is what the model computed, to its end."""
+    if not life.ended:
+        return say(en="the loop answered the request before it had ended",
+                   es="el bucle respondió la petición antes de que terminara")  # fmt: skip
+    if list(life.answer) != life.token_ids:
+        return say(en="the loop's answer is not what the model computed",
+                   es="la respuesta del bucle no es la que calculó el modelo")  # fmt: skip
+    return ""

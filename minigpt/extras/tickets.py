@@ -1,0 +1,127 @@
+"""What a client holds of its request: the events that it will hear, and the stop sequences that end its answer."""
+
+import asyncio
+import queue
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from minigpt.tokenizer import EOS_TOKEN_ID
+
+STOP, LENGTH, CANCELLED, FAILED = "stop", "length", "cancelled", "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """News of one request. The last one has a reason; every request gets exactly one of those."""
+
+    token_ids: tuple[int, ...] = ()  # new since the last event, without EOS and without a stop sequence
+    reason: str | None = None  # stop, length, cancelled or failed
+    error: str = ""  # why it failed
+
+
+class Ticket:
+    """One request that an engine has accepted. Iterating over it waits for its events (unless a listener gets them)."""
+
+    def __init__(self, item, stop: Sequence[Sequence[int]] = (), listener: Callable[[Event], None] | None = None):
+        self.item = item
+        self.is_cancelled = self.is_finished = False
+        self.num_output_tokens = 0  # delivered so far
+        self._held = StopSequences(stop)
+        self._ready: list[int] = []  # may be delivered
+        self._inbox: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        self._listener = listener or self._inbox.put
+
+    @property
+    def request_id(self) -> int:
+        return self.item.request_id
+
+    @property
+    def num_prompt_tokens(self) -> int:
+        return len(self.item.prompt_token_ids)
+
+    def __iter__(self) -> Iterator[Event]:
+        while True:
+            event = self._inbox.get()
+            yield event
+            if event.reason is not None:
+                return
+
+    def choose(self, token_id: int) -> int:
+        """Note a token that the model has computed; EOS in its place if the answer ends here."""
+        if self.is_cancelled or token_id == EOS_TOKEN_ID:
+            return EOS_TOKEN_ID
+        self._ready += self._held.feed(token_id)
+        return EOS_TOKEN_ID if self._held.is_matched else token_id
+
+    def deliver(self) -> None:
+        """Send the tokens that may leave."""
+        if self._ready:
+            self._send()
+
+    def finish(self, reason: str, error: str = "") -> None:
+        """Send the last event, with every token that was held back."""
+        if self.is_finished:
+            return
+        self.is_finished = True
+        if not self._held.is_matched:
+            self._ready += self._held.tokens
+        self._send(reason=reason, error=error)
+
+    def _send(self, **ending) -> None:
+        event = Event(token_ids=tuple(self._ready), **ending)
+        self.num_output_tokens += len(self._ready)
+        self._ready = []
+        try:
+            self._listener(event)
+        except Exception:  # a client's fault must not end the loop, which is somebody else's
+            self.is_cancelled = True
+
+
+class StopSequences:
+    """Holds back what may be the beginning of a stop sequence.
+
+    >>> held = StopSequences([[1, 2, 3]])
+    >>> [held.feed(token) for token in (7, 1, 2, 2, 1, 2, 3)], held.is_matched
+    ([[7], [], [], [1, 2, 2], [], [], []], True)
+    """
+
+    def __init__(self, sequences: Sequence[Sequence[int]]):
+        self._sequences = [list(sequence) for sequence in sequences]
+        self.tokens: list[int] = []  # held back
+        self.is_matched = False
+
+    def feed(self, token_id: int) -> list[int]:
+        """The tokens that may leave now. At a match the sequence itself is dropped."""
+        self.tokens.append(token_id)
+        for sequence in self._sequences:
+            if self.tokens[-len(sequence) :] == sequence:
+                self.is_matched = True
+                return self._let_go(keep=len(sequence))
+        return self._let_go(keep=max((self._overlap(sequence) for sequence in self._sequences), default=0))
+
+    def _overlap(self, sequence: list[int]) -> int:
+        """How many of the held tokens, at their end, begin the sequence."""
+        longest = min(len(sequence) - 1, len(self.tokens))
+        return next((n for n in range(longest, 0, -1) if self.tokens[-n:] == sequence[:n]), 0)
+
+    def _let_go(self, keep: int) -> list[int]:
+        cut = len(self.tokens) - keep
+        gone, self.tokens = self.tokens[:cut], self.tokens[cut:]
+        return gone
+
+
+class AsyncEvents:
+    """A listener for a ticket whose events are read in the running asyncio loop."""
+
+    def __init__(self):
+        self._loop, self._queue = asyncio.get_running_loop(), asyncio.Queue()
+
+    def __call__(self, event: Event) -> None:
+        self._loop.call_soon_threadsafe(self._queue.put_nowait, event)
+
+    async def __aiter__(self) -> AsyncIterator[Event]:
+        while True:
+            event = await self._queue.get()
+            yield event
+            if event.reason is not None:
+                return
