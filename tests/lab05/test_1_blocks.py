@@ -66,10 +66,10 @@ def test_refuses_cleanly(student):
         "bloques libres la respuesta es False, y cuando uno queda libre, append lo encuentra (sección 5.1)",
     ))  # fmt: skip
     expect_equal([num_free(each) for each in told], [1, 1, 0, 0, 1, 0], hint=t(
-        "(free blocks after each call): an allocation that does not fit takes nothing, not even the blocks that there "
-        "are (section 5.1)",
-        "(bloques libres tras cada llamada): una asignación que no cabe no toma nada, ni siquiera los que hay "
-        "(sección 5.1)",
+        "(free blocks after each call): an allocate that says False takes none of the blocks that there are; an append "
+        "that says False counts no token either, else the next one misses that it needs a block (section 5.1)",
+        "(bloques libres tras cada llamada): un allocate que dice False no toma ninguno de los que hay; un append que "
+        "dice False tampoco cuenta el token, o el siguiente no verá que necesita un bloque (sección 5.1)",
     ))  # fmt: skip
 
 

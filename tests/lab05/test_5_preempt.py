@@ -69,10 +69,12 @@ def test_cheaper_way(student):
     expect_equal(found, expected, hint=t(
         "(block size and tokens: 16 and 20, 16 and 400, 64 and 400, 4 and 8, 4 and 100, 16 and 112, 16 and 113): "
         "copying "
-        "happens twice, out and in, and by whole blocks; computing has its fixed part once (section 5.5)",
+        "happens twice, out and in, and by whole blocks; computing has its fixed part once. Both count "
+        "num_computed_tokens: the others have no K and V yet (section 5.5)",
         "(tamaño de bloque y tokens: 16 y 20, 16 y 400, 64 y 400, 4 y 8, 4 y 100, 16 y 112, 16 y 113): se copia dos "
         "veces, "
-        "fuera y dentro, y por bloques enteros; calcular tiene su parte fija una vez (sección 5.5)",
+        "fuera y dentro, y por bloques enteros; calcular tiene su parte fija una vez. En ambos cuentan los "
+        "num_computed_tokens: los demás aún no tienen K ni V (sección 5.5)",
     ))  # fmt: skip
 
 
