@@ -1,7 +1,8 @@
 """Measuring the p95 reduction on this machine's processor: calibrated pairs, and the median of three.
 
-A processor's speed drifts while one measures. So the static server's capacity is measured before and after each pair
-of runs, the arrivals of the pair are set by it, and a pair during which it drifted is done again.
+A processor's speed drifts while one measures. So the two servers of a pair compute their steps in turn, the arrivals of
+the pair are set by the static server's capacity, measured before and after it, and a pair during which that drifted is
+done again.
 """
 
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from statistics import median_low
 from minigpt import metrics
 from minigpt.clock import NS, CpuClock
 from minigpt.replay import replay
+from minigpt.turns import in_turns
 from minigpt.workload import Workload, workload
 
 NUM_CALIBRATION = 64  # requests
@@ -46,13 +48,14 @@ def with_loop(loop: Callable) -> Callable:
 
 def measure_pair(loop: Callable[[Workload, CpuClock], object], before: float, num_requests: int, load: float,
                  seed: int) -> tuple[Pair, float]:  # fmt: skip
-    """One pair at a load of the capacity measured `before`: static, then `loop(workload, clock)`, which returns its log.
+    """One pair at a load of the capacity measured `before`: static, and `loop(workload, clock)`, which returns its log.
 
     Also returns the capacity after it, which is the next pair's "before".
     """
     requests = workload("mixed", rate_per_s=load * before, num_requests=num_requests, seed=seed)
-    static = replay("static", requests, clock=CpuClock(), impl="solution")
-    continuous = loop(requests, CpuClock())
+    static, continuous = in_turns(
+        lambda clock: replay("static", requests, clock=clock, impl="solution"), lambda clock: loop(requests, clock)
+    )
     after = capacity_on_this_machine()
     pair = Pair(
         static_s=tuple(metrics.e2e_s(static)), continuous_s=tuple(metrics.e2e_s(continuous)),

@@ -9,6 +9,7 @@ from minigpt.engine import ModelTokens, ScriptedTokens
 from minigpt.policies import find_policy, implementation, load_loop
 from minigpt.runlog import RunLog
 from minigpt.serving import run
+from minigpt.turns import in_turns
 from minigpt.workload import Workload
 
 SPARE_SLOTS = 8  # in the KV cache, beyond the cap: a loop that exceeds the cap shows it in its log, not as a crash
@@ -66,8 +67,17 @@ class Runs:
 
 
 def replay_both(workload: Workload, *, impl: str | None = None, **settings) -> Runs:
-    """Serve a workload with the pristine static policy and with the continuous loop of `impl`."""
-    return Runs(
-        static=replay("static", workload, impl="solution", **settings),
-        continuous=replay("continuous", workload, impl=impl, **settings),
-    )
+    """Serve a workload with the pristine static policy and with the continuous loop of `impl`.
+
+    On the CPU clock the two compute their steps in turn, so that both meet the same machine.
+    """
+
+    def run_one(policy: str, whose: str | None, clock) -> RunLog:
+        return replay(policy, workload, impl=whose, **{**settings, "clock": clock})
+
+    if settings.get("clock") == "cpu":
+        logs = in_turns(lambda clock: run_one("static", "solution", clock), lambda clock: run_one("continuous", impl, clock))
+    else:
+        clock = settings.get("clock", "virtual")
+        logs = [run_one("static", "solution", clock), run_one("continuous", impl, clock)]
+    return Runs(static=logs[0], continuous=logs[1])
