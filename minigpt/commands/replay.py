@@ -6,6 +6,7 @@ import math
 from dataclasses import asdict
 from pathlib import Path
 
+from minigpt.commands.workload_options import add_workload_options, make_workload
 from minigpt.language import say
 
 ROWS = (
@@ -28,25 +29,10 @@ def parser() -> argparse.ArgumentParser:
         es="Pasa una carga por un planificador y muestra sus latencias; 'both' compara dos con las mismas peticiones.",
     ))  # fmt: skip
     made.add_argument("--policy", default="both", choices=("static", "continuous", "both"))
-    made.add_argument("--workload", default="mixed", help=say(
-        en="mixed, mixed:0.3, or lengths such as constant:16, two_point:3,30,0.5, exponential:16,128",
-        es="mixed, mixed:0.3, o longitudes como constant:16, two_point:3,30,0.5, exponential:16,128",
-    ))  # fmt: skip
-    made.add_argument("--arrivals", default="poisson", help="poisson, burst, gamma:0.5, closed:16")
-    rate = made.add_mutually_exclusive_group()
-    rate.add_argument("--rate", type=float, help=say(en="requests per second", es="peticiones por segundo"))
-    rate.add_argument("--load", type=float, help=say(
-        en="share of the static capacity (virtual clock); default 0.7",
-        es="fracción de la capacidad estática (reloj virtual); por defecto 0.7",
-    ))  # fmt: skip
-    made.add_argument("--trace", type=Path, help="CSV: TIMESTAMP,ContextTokens,GeneratedTokens")
-    made.add_argument("--length-factor", type=float, help=say(en="scale of a trace's lengths", es="escala de longitudes"))
-    made.add_argument("--num", type=int, help=say(en="requests (default 200, or all of a trace)", es="peticiones"))
-    made.add_argument("--seed", type=int, default=0)
+    add_workload_options(made)
     made.add_argument("--clock", default="virtual", choices=("virtual", "cpu", "wall"))
     made.add_argument("--tokens", default="model", choices=("model", "scripted"))
     made.add_argument("--impl", choices=("student", "solution"))
-    made.add_argument("--max-batch", type=int, default=8)
     made.add_argument("--max-inflight", type=int, default=8)
     made.add_argument("--max-wait-ms", type=float, default=5.0)
     made.add_argument("--target-ms", type=float, default=math.inf, help=say(en="E2E target of goodput", es="objetivo"))
@@ -54,27 +40,10 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def make_workload(args: argparse.Namespace):
-    """The requests that the arguments ask for."""
-    if args.trace is not None:
-        from minigpt.traces import trace_workload
-
-        return trace_workload(
-            args.trace, length_factor=args.length_factor, rate_per_s=args.rate, num_requests=args.num, seed=args.seed
-        )
-    from minigpt.workload import workload
-
-    load = 0.7 if args.load is None and args.rate is None else args.load
-    return workload(
-        args.workload, load=load, rate_per_s=args.rate, arrivals=args.arrivals, max_batch=args.max_batch,
-        num_requests=200 if args.num is None else args.num, seed=args.seed,
-    )  # fmt: skip
-
-
-def table(summaries: dict) -> str:
-    """The figures of each policy, side by side."""
+def table(summaries: dict, rows=ROWS) -> str:
+    """The figures of each run, side by side."""
     lines = [f"{'':24}" + "".join(f"{name:>14}" for name in summaries)]
-    for field, label in ROWS:
+    for field, label in rows:
         cells = [shown(getattr(summary, field)) for summary in summaries.values()]
         lines.append(f"{say(en=label, es=SPANISH.get(label, label)):24}" + "".join(f"{cell:>14}" for cell in cells))
     return "\n".join(lines)
