@@ -17,6 +17,7 @@ REQUIREMENTS = {
     "labs": ("requirements.txt",),
     "tests": ("requirements.txt", "requirements-test.txt"),
     "browser": ("requirements.txt", "requirements-browser.txt"),
+    "serve": ("requirements.txt", "minigpt/extras/requirements-serve.txt"),
 }
 RERUN_MARK = "MINIGPT_RERUN"
 

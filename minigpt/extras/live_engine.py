@@ -13,6 +13,7 @@ requests are refused, and the process lives on. The engine stays failed. The sam
 whoever runs the engine (a person at the command line, Ray Serve for a replica) decides about a new one.
 """
 
+import contextlib
 import ctypes
 import itertools
 import logging
@@ -25,7 +26,7 @@ from dataclasses import dataclass
 from minigpt.clock import WallClock
 from minigpt.engine import ModelTokens
 from minigpt.extras.live_server import Abandoned, LiveServer, seconds_since
-from minigpt.extras.live_source import LiveSource
+from minigpt.extras.live_source import LiveSource, QueueFull
 from minigpt.extras.tickets import CANCELLED, FAILED, LENGTH, STOP, AsyncEvents, Event, Ticket
 from minigpt.language import say
 from minigpt.replay import SPARE_SLOTS
@@ -47,6 +48,7 @@ class EngineState:
 
     name: str  # healthy, closing, closed or failed
     reason: str = ""  # why it failed
+    fault: str = ""  # the exception that the loop raised, by its name
 
     @property
     def is_healthy(self) -> bool:
@@ -108,9 +110,9 @@ class LiveEngine:
             request_id=next(self._ids), prompt_token_ids=tuple(prompt_token_ids), max_tokens=max_tokens,
             arrival_ns=None, ignore_eos=ignore_eos,
         )  # fmt: skip
-        check_tokens(item, self._model.config.context)
+        check_tokens(item, self.context)
         if not all(stop):
-            raise ValueError(say(en="stop has an empty sequence: leave it out", es="stop tiene una secuencia vacía: quítala"))
+            raise ValueError(say(en="stop has an empty sequence: drop it", es="stop tiene una secuencia vacía: quítala"))
         ticket = Ticket(item, stop, listener)
         with self._lock:
             if not self._state.is_healthy:
@@ -159,9 +161,23 @@ class LiveEngine:
         if not self._is_over.is_set():
             self._give_up(say(en=f"the loop did not end in {timeout_s} s", es=f"el bucle no terminó en {timeout_s} s"))
 
+    def try_out(self, prompt_token_ids: Sequence[int], max_tokens: int, timeout_s: float) -> EngineState:
+        """Serve one request, or give up waiting for it; how the engine is then."""
+        is_over = threading.Event()
+        with contextlib.suppress(EngineDown, QueueFull):
+            ticket = self.submit(prompt_token_ids, max_tokens, listener=lambda event: event.reason and is_over.set())
+            if not is_over.wait(timeout_s):
+                self.cancel(ticket)
+        return self._state
+
     @property
     def state(self) -> EngineState:
         return self._state
+
+    @property
+    def context(self) -> int:
+        """Tokens, of prompt and answer together, that one request can have."""
+        return self._model.config.context
 
     @property
     def load(self) -> EngineLoad:
@@ -239,7 +255,7 @@ class LiveEngine:
         last = traceback.extract_tb(fault.__traceback__)
         where = f" ({last[-1].filename.rpartition('/')[2]}:{last[-1].lineno})" if last else ""
         text = f"{type(fault).__name__}: {fault}{where}"
-        self._fail(say(en=f"the loop raised {text}", es=f"el bucle lanzó {text}"))
+        self._fail(say(en=f"the loop raised {text}", es=f"el bucle lanzó {text}"), type(fault).__name__)
 
     def _watch(self) -> None:
         """End what hangs: nothing has moved for a long time, though somebody waits for it."""
@@ -262,10 +278,10 @@ class LiveEngine:
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._thread.ident), ctypes.py_object(Abandoned))
         self._is_over.set()
 
-    def _fail(self, reason: str) -> None:
+    def _fail(self, reason: str, fault: str = "") -> None:
         with self._lock:
             if self._state.name not in (FAILED, CLOSED):
-                self._state = EngineState(name=FAILED, reason=reason)
+                self._state = EngineState(name=FAILED, reason=reason, fault=fault)
             tickets = list(self._tickets.values())
         self._source.close()
         for ticket in tickets:

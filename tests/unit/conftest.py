@@ -14,6 +14,8 @@ def repository(tmp_path, monkeypatch):
     (repository / "requirements.txt").write_text("numpy\ntorch==1.2.3  # pinned\n", encoding="utf-8")
     (repository / "requirements-test.txt").write_text("hypothesis\n", encoding="utf-8")
     (repository / "requirements-browser.txt").write_text("playwright\n", encoding="utf-8")
+    (repository / "minigpt" / "extras").mkdir(parents=True)
+    (repository / "minigpt" / "extras" / "requirements-serve.txt").write_text("starlette\n", encoding="utf-8")
     monkeypatch.setattr(environment, "repository_root", lambda: repository)
     monkeypatch.setattr(setup, "repository_root", lambda: repository)
     monkeypatch.setenv("MINIGPT_LANG", "en")
