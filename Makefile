@@ -14,7 +14,7 @@ export TORCH_INDEX
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test browser check grade grade-all reset bench train eval build figures claims clean
+.PHONY: help setup lab test browser check grade grade-all reset bench train eval build figures claims engines clean
 
 help:
 	@$(MINIGPT) help --make
@@ -56,6 +56,10 @@ eval:
 
 claims:
 	@$(MINIGPT) claims $(ARGS)
+
+# ARGS="--impl student --repeats 1": the student's own loop, once.
+engines:
+	@$(MINIGPT) engines $(ARGS)
 
 build:
 	@$(MINIGPT) build $(ARGS)
