@@ -307,8 +307,8 @@ CLAIMS = (
         id="separate", lab="05 · 5.7", measure=separate_batches,
         said=Text("Production separates prefill from decode batches.", "Producción separa los lotes de prellenado y "
                                                                        "de decode."),
-        literature=Text("DistServe, Splitwise (2024) do; most mix chunks with decodes",
-                        "DistServe y Splitwise (2024) lo hacen; casi todos mezclan trozos con decode"),
+        literature=Text("DistServe, Splitwise (2024) do; most can mix chunks with decodes",
+                        "DistServe y Splitwise (2024) lo hacen; casi todos pueden mezclar trozos con decode"),
     ),
     Claim(
         id="dispatch", lab="01", measure=dispatch,

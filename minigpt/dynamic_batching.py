@@ -1,8 +1,9 @@
-"""Dynamic batching, as TensorFlow Serving and Triton's classic batcher do it, for models whose answer is one call.
+"""Dynamic batching with preferred sizes, as Triton's classic batcher does it for models whose answer is one call.
 
 A batch is formed when the server is free: at once if as many requests wait as a preferred size says, else with
-whoever comes within a window. Then the batch runs as a whole. It adapts its size to the queue, where Lab 02's server
-always waits for a full batch or its time; but it is still a batch, and a short answer waits for the longest.
+whoever comes within a window (NVIDIA, Triton documentation: Batchers, 2025). Then the batch runs as a whole. It adapts
+its size to the queue, where Lab 02's server, as TensorFlow Serving's batcher, waits for a full batch or its time; but
+it is still a batch, and a short answer waits for the longest.
 """
 
 import queue

@@ -58,7 +58,7 @@ MODELS = {
         # Dubey et al. (2024), table 3; context of the first release.
         Shape(name="Llama-3-8B", num_layers=32, num_heads=32, num_kv_heads=8, head_size=128, bytes_per_element=2,
               context=8192),
-        # DeepSeek-AI (2024), section 2.1: a latent of 512 and a rotary key of 64.
+        # DeepSeek-AI (2024), sections 2.1 and 3.1: 60 layers, a latent of 512 and a rotary key of 64.
         Shape(name="DeepSeek-V2", num_layers=60, num_heads=128, num_kv_heads=128, head_size=128, bytes_per_element=2,
               context=131_072, latent_size=512 + 64),
     )

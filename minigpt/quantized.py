@@ -1,7 +1,8 @@
 """K and V in 8 or 4 bits: less memory a token, and a small error in every logit.
 
 Each head's vector of a token is divided by a scale of its own, rounded to whole numbers, and multiplied again when it
-is read. Production engines keep FP8 or INT8 in about this way (KIVI, Liu et al., 2024, goes down to 2 bits).
+is read. Production engines keep FP8 or INT8, often with one scale a layer (KIVI, Liu et al., 2024, goes down to 2
+bits).
 """
 
 from dataclasses import dataclass

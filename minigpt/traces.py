@@ -1,7 +1,8 @@
 """Workloads from a production trace: a CSV with TIMESTAMP, ContextTokens and GeneratedTokens.
 
-This is the form of the public Azure LLM inference traces (Patel et al., Splitwise, ISCA 2024). Production prompts are
-longer than the Mini-GPT's context, so lengths are scaled by one stated factor, and time by another.
+This is the form of the public Azure LLM inference traces of 2023 (Patel et al., Splitwise, ISCA 2024) and of 2024
+(Stojkovic et al., DynamoLLM, HPCA 2025). Production prompts are longer than the Mini-GPT's context, so lengths are
+scaled by one stated factor, and time by another.
 """
 
 import csv
