@@ -46,7 +46,7 @@ def main(argv: list[str]) -> int:
     )
     log = load_report.run_log(workload, replies, end_ns)
     summary = load_report.summarize(log, replies, args.target_ms / 1e3)
-    late = load_report.lateness(workload, replies, summary.e2e_p95_ms)
+    late = load_report.lateness(workload, replies, summary.ttft_p95_ms)
     print(table({target.model[-14:]: summary}, [row for row in ROWS if row[0] not in load_report.NOT_SEEN]))
     for note in load_report.notes(replies, late):
         print(note)

@@ -75,7 +75,7 @@ def serving(answer, **settings):
 
 
 def event(**fields) -> bytes:
-    return b"data: " + json.dumps(fields).encode() + b"\n\n"
+    return b"data: " + json.dumps({"object": "text_completion", **fields}).encode() + b"\n\n"
 
 
 def piece(text: str, finish_reason: str | None = None) -> bytes:
