@@ -133,7 +133,7 @@ def main(argv: list[str] | None = None) -> int:
     results, student = list(plugin.results.values()), plugin.student
     print(report.table(results, plugin.exercises), "", sep="\n")
     print(report.headline(results, student.measurements))
-    if line := notes.printed_line(student.worker):
+    for line in notes.printed_lines(student.worker):
         print(line)
     about = {"file": file.name, **notes.notes_of(student.worker)}
     data = report.as_json(lab.name[:2], args.impl, results, student.measurements, about)

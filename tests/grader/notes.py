@@ -7,6 +7,7 @@ from tests.grader.session import Worker
 from tests.grader.watch import KEPT_OUTPUT_BYTES
 
 ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+SHOWN_LINES, SHOWN_COLUMNS = 10, 100
 CONTROLS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -28,17 +29,31 @@ def notes_of(worker: Worker) -> dict:
 
 def printed(worker: Worker) -> dict:
     """What the student's code printed: its beginning, made harmless, and how much more there was."""
+    worker.output.settle()
     text = worker.output.kept.decode("utf-8", "replace")
     text = CONTROLS.sub("�", ESCAPES.sub("", text))
     left_out = worker.output.num_bytes - len(worker.output.kept)
     return {"text": text, "num_bytes": worker.output.num_bytes, "truncated_bytes": left_out}
 
 
-def printed_line(worker: Worker) -> str:
-    """One line about an output that was cut; empty if there is nothing to say."""
+def printed_lines(worker: Worker) -> list[str]:
+    """The first lines of what the student's code printed, and how much more there was; empty if it printed nothing."""
     told = printed(worker)
-    if not told["truncated_bytes"]:
-        return ""
+    lines = told["text"].rstrip().split("\n")
+    if not told["num_bytes"]:
+        return []
+    some = [line if len(line) <= SHOWN_COLUMNS else f"{line[:SHOWN_COLUMNS]}…" for line in lines[:SHOWN_LINES]]
+    left_out = len(lines) - len(some)
+    if left_out:
+        some.append(say(en=f"… {left_out} more line{'s' if left_out > 1 else ''}",
+                        es=f"… {left_out} línea{'s' if left_out > 1 else ''} más"))  # fmt: skip
+    head = say(en="printed by your code, in all checks together:", es="lo que imprimió tu código, en todas las comprobaciones:")
+    cut = [cut_line(told)] if told["truncated_bytes"] else []
+    return ["", head, *(f"  | {line}" for line in some), *cut]
+
+
+def cut_line(told: dict) -> str:
+    """One line about an output of which only the beginning is kept."""
     return say(
         en=f"  your code printed {told['num_bytes']:,} bytes: kept {KEPT_OUTPUT_BYTES:,}, "
         f"truncated {told['truncated_bytes']:,} bytes",

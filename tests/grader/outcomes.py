@@ -22,6 +22,11 @@ class Text:
     def format(self, **values) -> "Text":
         return Text(self.en.format(**values), self.es.format(**values))
 
+    def followed_by(self, other: "Text | str") -> "Text":
+        """This text, and another one right after it."""
+        other = other if isinstance(other, Text) else Text(other, other)
+        return Text(self.en + other.en, self.es + other.es)
+
 
 def t(en: str, es: str) -> Text:
     """A text in both languages."""
@@ -87,7 +92,9 @@ def expect_value_error(student, function: str, *args, hint: Text) -> None:
     try:
         got = student.call(function, *args)
     except CheckFailed as failure:
-        if failure.outcome == CRASHED and str(failure.got).startswith("ValueError"):
+        if failure.outcome != CRASHED:
+            raise
+        if str(failure.got).startswith("ValueError"):
             return
-        raise CheckFailed(failure.outcome, expected="ValueError", got=failure.got, hint=hint) from None
+        raise CheckFailed(CRASHED, expected="ValueError", got=failure.got, hint=hint) from None
     expect(False, expected="ValueError", got=got, hint=hint)

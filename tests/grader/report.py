@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 
 from minigpt.language import language, say
@@ -9,6 +10,7 @@ from tests.grader.outcomes import BLOCKED, MEANING, NOT_IMPLEMENTED, PASSED, WRO
 from tests.grader.plugin import Result
 
 MAX_SHOWN = 300  # characters of an expected or got value
+MAX_REPEATED = 60  # of one that was shown before
 WIDTH = 78
 
 
@@ -22,8 +24,8 @@ def shown(value) -> str:
 
 
 def table(results: list[Result], exercises) -> str:
-    """Every check under its exercise, with points, and what a failure says."""
-    lines = []
+    """Every check under its exercise, with points, and what a failure says; the same fault is told once."""
+    lines, told = [], set()
     for exercise in exercises:
         own = [result for result in results if result.info.exercise == exercise.id]
         if not own:
@@ -32,12 +34,41 @@ def table(results: list[Result], exercises) -> str:
         head = f"{exercise.id} {exercise.function or exercise.title}"
         points = say(en=f"{got} of {most} points", es=f"{got} de {most} puntos")
         lines += ["", head + points.rjust(max(WIDTH - len(head), len(points) + 2))]
-        for result in own:
-            lines += check_lines(result)
+        lines += exercise_lines(own, told)
     return "\n".join(lines[1:])
 
 
-def check_lines(result: Result) -> list[str]:
+def exercise_lines(own: list[Result], told: set) -> list[str]:
+    """The checks of one exercise; faults that are in `told` are only counted, others are added to it, as are hints."""
+    lines, again = [], Counter()
+    for result in own:
+        fault = fault_of(result)
+        if fault in told:
+            again[fault] += 1
+            continue
+        lines += check_lines(result, hint_is_told=str(result.hint) in told)
+        told |= {fault, str(result.hint)} if fault else set()
+    return lines + [counted_line(fault, count) for fault, count in again.items()]
+
+
+def fault_of(result: Result) -> tuple | None:
+    """What a failed check would show; None for one that shows nothing."""
+    if result.outcome in (PASSED, NOT_IMPLEMENTED):
+        return None
+    return result.outcome, shown(result.expected), shown(result.got), str(result.hint)
+
+
+def counted_line(fault: tuple, count: int) -> str:
+    """One line for all checks with a fault that is shown further up."""
+    outcome, _, got, hint = fault
+    what = hint if got == "None" else got
+    what = what if len(what) <= MAX_REPEATED else f"{what[:MAX_REPEATED]}…"
+    more = say(en=f"the same for {count} more check{'s' if count > 1 else ''}",
+               es=f"lo mismo en {count} {'comprobaciones' if count > 1 else 'comprobación'} más")  # fmt: skip
+    return f"  {outcome:16} {more}: {what}"
+
+
+def check_lines(result: Result, *, hint_is_told: bool = False) -> list[str]:
     """One check's lines in the table."""
     lines = [f"  {result.outcome:16} {result.info.title}"]
     indent = " " * 19
@@ -54,7 +85,8 @@ def check_lines(result: Result) -> list[str]:
         lines.append(f"{indent}{MEANING[result.outcome]}{detail}")
     if str(result.hint):
         label = say(en="hint: ", es="pista: ") if result.outcome != BLOCKED else ""
-        lines.append(f"{indent}{label}{result.hint}")
+        hint = say(en="as above", es="la misma de arriba") if hint_is_told else result.hint
+        lines.append(f"{indent}{label}{hint}".replace("\n", f"\n{indent}"))
     return lines
 
 

@@ -32,10 +32,17 @@ class Output:
 
     def __init__(self):
         self.kept, self.num_bytes = b"", 0
+        self._draining = None
 
     def follow(self, stream) -> None:
         """Drain a stream until it ends."""
-        threading.Thread(target=self._drain, args=(stream,), daemon=True).start()
+        self._draining = threading.Thread(target=self._drain, args=(stream,), daemon=True)
+        self._draining.start()
+
+    def settle(self) -> None:
+        """Wait for what an ended worker left in its stream; not for long: a process that escaped may hold it open."""
+        if self._draining is not None:
+            self._draining.join(timeout=1)
 
     def _drain(self, stream) -> None:
         while part := stream.read1(65_536):

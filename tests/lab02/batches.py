@@ -1,4 +1,6 @@
-"""The batches of a run, read from its log."""
+"""The batches of a run, read from its log, and why a request went without an answer."""
+
+from tests.grader.outcomes import Text, t
 
 
 def batches(log) -> list[tuple[set[int], int, int]]:
@@ -26,3 +28,30 @@ def answered_early(log) -> list[int]:
         for request_id in sorted(members)
         if (finish_ns := log.requests[request_id].finish_ns) is not None and finish_ns < end_ns
     ]
+
+
+def why_unanswered(log) -> Text | None:
+    """What kept requests from their answers, told by how far the first of them got; None if all were answered."""
+    waiting = [life for life in log.requests.values() if life.finish_ns is None]
+    if not waiting:
+        return None
+    if all(life.ended for life in waiting):
+        return t(
+            "(None: no answer ever left). All their tokens were computed, and nobody was told: does server.respond get "
+            "each request of the batch? (section 2.4)",
+            "(None: nunca salió su respuesta). Se calcularon todos sus tokens y no se avisó a nadie: ¿recibe "
+            "server.respond cada petición del lote? (sección 2.4)",
+        )  # fmt: skip
+    if any(life.admitted_ns is None for life in waiting):
+        return t(
+            "(None: no answer ever left). The loop ended while requests were still to come. `empty()` says only that "
+            "nobody waits now; the end is where collect_batch returns an empty list (section 2.4)",
+            "(None: nunca salió su respuesta). El bucle acabó cuando aún faltaban peticiones por llegar. `empty()` solo "
+            "dice que ahora no espera nadie; el final es cuando collect_batch devuelve una lista vacía (sección 2.4)",
+        )  # fmt: skip
+    return t(
+        "(None: no answer ever left). They were taken from the queue and their batch was not run to its end. The queue "
+        "is closed as soon as the last one has been taken, and then its batch is still to be run (section 2.4)",
+        "(None: nunca salió su respuesta). Se tomaron de la cola y su lote no se ejecutó hasta el final. La cola se "
+        "cierra en cuanto se toma la última, y entonces su lote está aún por ejecutar (sección 2.4)",
+    )  # fmt: skip

@@ -26,6 +26,12 @@ def collected(student, arrivals_ms, *, max_batch: int = 4, now_ms: float = 0.0):
 @check("2.1", points=1, en="takes those that wait, oldest first", es="toma las que esperan, primero la más antigua")
 def test_oldest_first(student):
     ids, _ = collected(student, [0, 1, 2, 30], max_batch=3, now_ms=10)
+    expect(ids not in ([0], [0, 1]), expected=[0, 1, 2], got=ids, hint=t(
+        "three were waiting for a batch of three, and the wait was over. Take whoever already waits all the same: get(0) "
+        "does not wait, nor does a timeout below 0 (section 2.2)",
+        "esperaban tres para un lote de tres, y la espera ya había acabado. Toma igualmente a quien ya espera: get(0) no "
+        "espera, ni tampoco un límite por debajo de 0 (sección 2.2)",
+    ))  # fmt: skip
     expect_equal(ids, [0, 1, 2], hint=t(
         "three were waiting for a batch of three: which end of the queue did you take from? (section 2.2)",
         "esperaban tres para un lote de tres: ¿de qué extremo de la cola tomaste? (sección 2.2)",

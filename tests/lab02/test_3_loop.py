@@ -10,24 +10,32 @@ import random
 
 from tests.grader.check import check
 from tests.grader.outcomes import expect, expect_equal, t
+from tests.lab02.batches import why_unanswered
+from tests.lab02.drawn import drawn, how_to_look
 from tests.lab03.scenes import answers, finish_ms, scene, scripted_answers
 
-LATE = t(
-    "(request: when its answer left, in ms). Draw the scene of this check (its arrivals and lengths are in "
-    "tests/lab02) and compare row by row: when does each batch leave, and when does its longest member end? (section "
-    "2.4)",
-    "(petición: cuándo salió su respuesta, en ms). Dibuja la escena de esta comprobación (sus llegadas y longitudes "
-    "están en tests/lab02) y compara fila a fila: ¿cuándo sale cada lote y cuándo termina su petición más larga? "
-    "(sección 2.4)",
-)  # fmt: skip
+LEFT = t("(when each answer left, in ms). ", "(cuándo salió cada respuesta, en ms). ")
+COMPARE = t(
+    "Compare row by row: when does each batch leave, and when does its longest member end? (section 2.4)",
+    "Compara fila a fila: ¿cuándo sale cada lote y cuándo termina su petición más larga? (sección 2.4)",
+)
+LOOK = t("\nYour own run, in a cell:", "\nTu propia ejecución, en una celda:")
 
 
-def left_at(student, *requests, max_batch: int, max_wait_s: float = 0.005, **settings) -> list[float | None]:
-    """When the answer of each request (arrival in ms, length) left, in ms."""
-    workload = scene(*requests, **settings)
-    log = student.run_loop("static", workload, max_batch=max_batch, max_wait_s=max_wait_s)
+def expect_left(student, *requests, expected: list[float], hint=None, max_wait_s: float = 0.005, **scene_of) -> None:
+    """Fail the check unless the answers of these requests (arrival in ms, length) leave when they should, in ms."""
+    workload = scene(*requests, ends_with_eos=scene_of.get("ends_with_eos", False))
+    log = student.run_loop("static", workload, max_batch=scene_of["max_batch"], max_wait_s=max_wait_s)
     found = finish_ms(log)
-    return [found.get(item.request_id) for item in workload.items]
+    left = [found.get(item.request_id) for item in workload.items]
+    expect_equal(left, expected, hint=why_unanswered(log) or hint or late(requests, max_wait_s=max_wait_s, **scene_of))
+
+
+def late(requests, **scene_of):
+    """The scene of a check as a drawing: what is asked for can be worked out from it, and nothing is told."""
+    look = how_to_look(requests, **scene_of)
+    told = LEFT.followed_by(drawn(requests, **scene_of)).followed_by(COMPARE)
+    return told.followed_by(LOOK).followed_by(look) if look else told
 
 
 def busy_scene(seed: int):
@@ -48,8 +56,8 @@ def test_the_scene_of_the_lab(student):
     D  6          .........DDDDDD
     E  3           ........EEE###
     """
-    found = left_at(student, (0, 4), (3, 12), (6, 2), (8, 6), (9, 3), max_batch=3)
-    expect_equal(found, [17.0, 17.0, 23.0, 23.0, 23.0], hint=t(
+    requests = (0, 4), (3, 12), (6, 2), (8, 6), (9, 3)
+    expect_left(student, *requests, max_batch=3, expected=[17.0, 17.0, 23.0, 23.0, 23.0], hint=t(
         "(when A to E left, in ms): the first batch leaves at 5 ms and ends with B, the second ends with D. Do the "
         "answers of a batch leave together, when it has ended? (section 2.4)",
         "(cuándo salieron A a E, en ms): el primer lote sale en 5 ms y termina con B; el segundo, con D. ¿Salen juntas "
@@ -67,7 +75,7 @@ def test_full_batch_starts_at_once(student):
     C 2     ..---CC                    C came at 3 ms: its wait ends at 8
     D 1                      D         nobody else will come: the queue is closed, and D does not wait
     """
-    expect_equal(left_at(student, (0, 3), (2, 1), (3, 2), (20, 1), max_batch=2), [5.0, 5.0, 10.0, 21.0], hint=LATE)
+    expect_left(student, (0, 3), (2, 1), (3, 2), (20, 1), max_batch=2, expected=[5.0, 5.0, 10.0, 21.0])
 
 
 @check("2.3", points=1, en="a wait that ended while the server was busy",
@@ -82,8 +90,8 @@ def test_wait_over_while_busy(student):
     D 1                  .----D                  D's wait ends at 21 ms
     E 1                                     E
     """
-    found = left_at(student, (0, 9), (6, 2), (13, 3), (16, 1), (40, 1), max_batch=4)
-    expect_equal(found, [14.0, 17.0, 17.0, 22.0, 41.0], hint=LATE)
+    requests = (0, 9), (6, 2), (13, 3), (16, 1), (40, 1)
+    expect_left(student, *requests, max_batch=4, expected=[14.0, 17.0, 17.0, 22.0, 41.0])
 
 
 @check("2.3", points=1, en="EOS takes its step", es="EOS ocupa su paso")
@@ -96,8 +104,8 @@ def test_eos_takes_its_step(student):
     C 1   ....CC
     D 0    ...D#
     """
-    found = left_at(student, (0, 2), (0, 4), (1, 1), (2, 0), max_batch=2, ends_with_eos=True)
-    expect_equal(found, [5.0, 5.0, 7.0, 7.0], hint=LATE)
+    requests = (0, 2), (0, 4), (1, 1), (2, 0)
+    expect_left(student, *requests, max_batch=2, ends_with_eos=True, expected=[5.0, 5.0, 7.0, 7.0])
 
 
 @check("2.3", points=1, en="a crowd is served in order of arrival", es="una multitud se atiende por orden de llegada")
@@ -112,8 +120,8 @@ def test_a_crowd(student):
     E 1  ............E##
     F 3  ............FFF
     """
-    found = left_at(student, *((0, length) for length in (5, 1, 2, 7, 1, 3)), max_batch=2)
-    expect_equal(found, [5.0, 5.0, 12.0, 12.0, 15.0, 15.0], hint=LATE)
+    requests = [(0, length) for length in (5, 1, 2, 7, 1, 3)]
+    expect_left(student, *requests, max_batch=2, expected=[5.0, 5.0, 12.0, 12.0, 15.0, 15.0])
 
 
 @check("2.3", points=1, en="whoever comes alone waits in vain, for max_wait_s",
@@ -126,7 +134,7 @@ def test_alone(student):
     B 2            -----BB
     C 2                      CC        the last one: the queue is closed
     """
-    expect_equal(left_at(student, (0, 2), (10, 2), (20, 2), max_batch=4), [7.0, 17.0, 22.0], hint=LATE)
+    expect_left(student, (0, 2), (10, 2), (20, 2), max_batch=4, expected=[7.0, 17.0, 22.0])
 
 
 @check("2.3", points=2, en="every request is answered, with its own tokens",
@@ -134,13 +142,10 @@ def test_alone(student):
 def test_everybody_is_answered(student):
     for seed in (21, 22):
         workload = busy_scene(seed)
-        got, expected = answers(student.run_loop("static", workload)), scripted_answers(workload)
-        expect(got.keys() == expected.keys(), expected=f"{len(expected)}", got=f"{len(got)}", hint=t(
-            "(answers): requests were dropped. The queue is closed as soon as the last one has been taken, and then "
-            "its batch is still to be run (section 2.4)",
-            "(respuestas): se perdieron peticiones. La cola se cierra en cuanto se toma la última, y entonces su lote "
-            "está aún por ejecutar (sección 2.4)",
-        ))  # fmt: skip
+        log = student.run_loop("static", workload)
+        got, expected = answers(log), scripted_answers(workload)
+        numbers = [t(f"{len(some)} answers", f"{len(some)} respuestas") for some in (expected, got)]
+        expect(got.keys() == expected.keys(), expected=numbers[0], got=numbers[1], hint=why_unanswered(log))
         different = [i for i in expected if got[i] != expected[i]]
         expect_equal(different, [], hint=t(
             "(requests with other tokens than alone): batching must not change an answer (section 2.4)",

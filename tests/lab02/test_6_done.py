@@ -7,10 +7,10 @@ from minigpt.clock import StepCost, StepShape, VirtualClock
 from minigpt.replay import replay
 from minigpt.workload import workload
 from tests.grader.check import check
-from tests.grader.outcomes import expect, expect_equal, t
+from tests.grader.outcomes import expect, t
 from tests.grader.seeds import graded_seed
 from tests.lab02.batches import answered_early
-from tests.lab02.test_3_loop import left_at
+from tests.lab02.test_3_loop import expect_left
 
 LOADS = (0.3, 0.7, 0.95)
 NUM_REQUESTS = 400
@@ -56,7 +56,7 @@ def test_hand_worked_timeline(student):
     """
     arrivals = (0, 6), (2, 3), (5, 1), (7, 2), (7, 5), (8, 1), (9, 4), (30, 2), (33, 1), (60, 1)
     expected = [10.0] * 2 + [15.0] * 3 + [19.0] * 2 + [36.0] * 2 + [61.0]
-    expect_equal(left_at(student, *arrivals, max_batch=3, max_wait_s=0.004), expected, hint=t(
+    expect_left(student, *arrivals, max_batch=3, max_wait_s=0.004, expected=expected, hint=t(
         "(when A to J left, in ms): the first that differs says which batch left too early or too late (section 2.4)",
         "(cuándo salieron A a J, en ms): la primera que difiere dice qué lote salió antes o después de tiempo "
         "(sección 2.4)",

@@ -1,7 +1,7 @@
 """Exercise 3.1: `admit` fills the free seats, oldest first, and never waits."""
 
 from tests.grader.check import check
-from tests.grader.outcomes import expect_equal, t
+from tests.grader.outcomes import expect, expect_equal, t
 from tests.lab03.scenes import scene
 
 
@@ -12,6 +12,13 @@ def admitted(student, *, waiting: int, in_flight: int, seats: int, later: int = 
     running = desk.take(in_flight)
     _, (after,) = student.call_on(desk, "admit", running)
     ids = [request.request_id for request in after] if isinstance(after, list) else after
+    taken = sorted(desk.server.log.requests)  # the first of them were in flight before
+    expect(not (len(taken) > in_flight and ids == taken[:in_flight]), expected=taken, got=ids, hint=t(
+        "(ids in flight): requests were taken from the queue and are not in the list. `in_flight = …` gives a new list a name of yours, and whoever called you keeps the old one: "
+        "change the list that you got, with append (section 3.1)",
+        "(ids en vuelo): se tomaron peticiones de la cola y no están en la lista. `in_flight = …` da un nombre tuyo a una lista nueva, y quien te llamó conserva la vieja: "
+        "modifica la lista que recibiste, con append (sección 3.1)",
+    ))  # fmt: skip
     return ids, desk
 
 

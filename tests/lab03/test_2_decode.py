@@ -10,7 +10,9 @@ def stepped(student, workload, steps: int):
     desk = student.server(workload, max_inflight=len(workload.items))
     running, ended = desk.take(len(workload.items)), []
     for _ in range(steps):
+        passed = running
         finished, (running,) = student.call_on(desk, "decode_one_step", running)
+        expect_nobody_left(passed, running)
         expect(isinstance(finished, list), expected=t("a list of requests", "una lista de peticiones"), got=finished,
                hint=t("return the list of requests that ended in this step, empty if none did (section 3.2)",
                       "devuelve la lista de las peticiones que terminaron en este paso, vacía si ninguna "
@@ -21,6 +23,18 @@ def stepped(student, workload, steps: int):
         if not running:
             break
     return {i: request.output_token_ids for i, request in desk.requests.items()}, ended, desk
+
+
+def expect_nobody_left(before: list, after) -> None:
+    """Fail the check if the list that was passed has lost a request."""
+    ids = [[getattr(request, "request_id", request) for request in some] if isinstance(some, list) else some
+           for some in (before, after)]  # fmt: skip
+    expect(isinstance(after, list) and set(ids[0]) <= set(ids[1]), expected=ids[0], got=ids[1], hint=t(
+        "(ids in in_flight after the call): whoever has ended is named in the list that you return, and stays in "
+        "in_flight until `retire`. Removing from a list while walking along it skips a neighbour, too (section 3.2)",
+        "(ids en in_flight tras la llamada): quien ha terminado va en la lista que devuelves y sigue en in_flight hasta "
+        "`retire`. Además, quitar de una lista mientras la recorres se salta a una vecina (sección 3.2)",
+    ))  # fmt: skip
 
 
 @check("3.2", points=1, en="gives every request its own token", es="da a cada petición su propio token")

@@ -1,7 +1,7 @@
 """Exercise 3.3: `retire` lets those that ended leave at once."""
 
 from tests.grader.check import check
-from tests.grader.outcomes import expect_equal, t
+from tests.grader.outcomes import expect, expect_equal, t
 from tests.lab03.scenes import scene
 
 
@@ -20,6 +20,12 @@ def retired(student):
 @check("3.3", points=1, en="frees the seats of those that ended", es="libera los asientos de las que terminaron")
 def test_frees_the_seats(student):
     ids, _ = retired(student)
+    expect(ids != [0, 1, 2, 3], expected=[0, 3], got=ids, hint=t(
+        "nobody left the list that was passed. `in_flight = …` gives a new list a name of yours, and the loop keeps the "
+        "old one: change the list that you got, with remove (section 3.3)",
+        "nadie salió de la lista recibida. `in_flight = …` da un nombre tuyo a una lista nueva, y el bucle conserva la "
+        "vieja: modifica la lista que recibiste, con remove (sección 3.3)",
+    ))  # fmt: skip
     expect_equal(ids, [0, 3], hint=t(
         "requests 1 and 2 had ended, 0 and 3 go on in their order. Did you walk along the list while removing from it? "
         "(section 3.3)",

@@ -24,8 +24,7 @@ def busy_scene(seed: int = 11):
     return scene(*((arrival, rng.randint(1, 40)) for arrival in arrivals), ends_with_eos=seed % 2 == 0)
 
 
-@check("3.4", points=2, en="A leaves at step 3, B at step 30, C gets A's seat in step 4",
-       es="A sale en el paso 3, B en el 30 y C ocupa el asiento de A en el paso 4")  # fmt: skip
+@check("3.4", points=2, en="the scene of the lab, to the step", es="la escena del laboratorio, paso a paso")
 def test_the_scene_of_the_lab(student):
     log = student.run_loop("continuous", scene(*LAB_SCENE), max_inflight=2)
     expect_equal(finish_ms(log), {0: 3.0, 1: 30.0, 2: 8.0}, hint=t(

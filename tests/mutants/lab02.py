@@ -65,6 +65,14 @@ MUTANTS = (
 """,
     ),
     Mutant(
+        name="a wait that is over takes nobody more", old=FILL, check="2.1/oldest_first", hint="get(0) does not wait",
+        new=FILL.replace("        try:\n", """        left_s = deadline_s - server.clock.time()
+        if left_s <= 0:
+            break
+        try:
+"""),
+    ),
+    Mutant(
         name="batch cap exceeded by one", old="while len(batch) < server.max_batch:", new="while len(batch) <= server.max_batch:",
         check="2.1/keeps_to_max_batch", hint="comparison with max_batch",
     ),
@@ -194,6 +202,22 @@ MUTANTS = (
             server.respond(request)
         batch = collect_batch(server)
 """,
+    ),
+    Mutant(
+        name="nobody is answered", old=LOOP, check="2.3/everybody_is_answered", hint="nobody was told",
+        new=LOOP.replace("            server.respond(request)\n", "            pass\n"),
+    ),
+    Mutant(
+        name="the first of each batch alone is answered", old=LOOP, check="2.3/the_scene_of_the_lab",
+        hint="each request of the batch", new=LOOP.replace("in batch:", "in batch[:1]:"),
+    ),
+    Mutant(
+        name="trusts empty()", old=LOOP, check="2.3/alone", hint="nobody waits now",
+        new=LOOP.replace("while batch := collect_batch(server):", "while not server.queue.empty():\n        batch = collect_batch(server)"),
+    ),
+    Mutant(
+        name="goes on after the last batch", old=LOOP, check="2.3/alone", outcome="crashed",
+        new=LOOP.replace("while batch := collect_batch(server):", "while True:\n        batch = collect_batch(server)"),
     ),
     Mutant(
         name="an answer loses tokens", old="            server.respond(request)\n", check="2.3/everybody_is_answered",

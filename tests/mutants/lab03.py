@@ -19,6 +19,7 @@ LATENCIES = """    latencies = sorted(
         math.inf if record["finish_s"] is None else record["finish_s"] - record["arrival_s"] for record in records
     )"""
 RANK = "return latencies[math.ceil(len(latencies) * 95 / 100) - 1]"
+INTERVAL = "math.ceil(num_resamples * share) - 1 for share"
 DRAW = "before, after = zip(*rng.choices(pairs, k=len(pairs)))"
 
 MUTANTS = (
@@ -28,6 +29,10 @@ MUTANTS = (
         while not server.queue.empty():
             waiting.append(server.queue.get_nowait())
         in_flight.extend(waiting[::-1][: server.max_inflight - len(in_flight)])""",
+    ),
+    Mutant(
+        name="admits into a list of its own", old=TAKE, check="3.1/fills_every_free_seat", hint="keeps the old one",
+        new="in_flight = [*in_flight, server.queue.get_nowait()]",
     ),
     Mutant(
         name="admits one a step", old=ADMIT_LOOP, check="3.1/fills_every_free_seat", hint="how many did you admit",
@@ -63,6 +68,19 @@ MUTANTS = (
     Mutant(
         name="max_tokens off by one", old=ENDED, new="if is_eos or request.num_output_tokens > request.max_tokens:",
         check="3.2/ends_at_the_limit", hint="comparison with max_tokens",
+    ),
+    Mutant(
+        name="takes out whoever has ended", old="            finished.append(request)\n", check="3.2/ends_at_the_limit",
+        hint="until `retire`", new="            finished.append(request)\n            in_flight.remove(request)\n",
+    ),
+    Mutant(
+        name="takes out whoever ends with EOS", old="            finished.append(request)\n", hint="skips a neighbour",
+        check="3.2/eos_ends_and_is_not_stored", new="            finished.append(request)\n            in_flight.remove(request)\n",
+    ),
+    Mutant(
+        name="retires from a list of its own", old=RETIRE, check="3.3/frees_the_seats", hint="the loop keeps the old one",
+        new="""        in_flight = [other for other in in_flight if other is not request]
+        server.respond(request)""",
     ),
     Mutant(
         name="removes while walking along the list", old="""    for request in finished:
@@ -202,6 +220,26 @@ MUTANTS = (
     Mutant(
         name="drawn without replacement", old=DRAW, new="before, after = zip(*rng.sample(pairs, k=len(pairs)))",
         check="3.6/width", hint="without replacement nothing varies",
+    ),
+    Mutant(
+        name="seeded anew for each resample", old=DRAW, new="rng = random.Random(seed)\n        " + DRAW, check="3.6/width",
+        hint="every resample was the same draw",
+    ),
+    Mutant(
+        name="ranks cut off", old=INTERVAL, new="int(num_resamples * share) for share", check="3.6/ranks",
+        hint="Round up with math.ceil",
+    ),
+    Mutant(
+        name="ranks cut off, counted from 0", old=INTERVAL, new="int(num_resamples * share) - 1 for share",
+        check="3.6/ranks", hint="int(…) cuts off",
+    ),
+    Mutant(
+        name="ranks rounded to the nearest", old=INTERVAL, new="max(0, round(num_resamples * share) - 1) for share",
+        check="3.6/ranks", hint="Round up with math.ceil",
+    ),
+    Mutant(
+        name="the seed is not used", old="rng = random.Random(seed)", new="rng = random.Random()", check="3.6/ranks",
+        hint="two runs with the same seed",
     ),
     Mutant(
         name="a scheduler in name only", old=LOOP, check="3.7/p95_falls", hint="slot timeline", new="""        if not in_flight:

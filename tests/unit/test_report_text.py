@@ -1,0 +1,80 @@
+"""What a grade prints: every fault once, what the student's code printed, and scenes that are drawn."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from tests.grader import notes, report
+from tests.grader.check import CheckInfo
+from tests.grader.outcomes import CRASHED, IMPORT_ERROR, PASSED, WRONG, t
+from tests.grader.plugin import Result
+from tests.grader.watch import Output
+from tests.lab02.drawn import drawn
+
+EXERCISES = [SimpleNamespace(id=name, function="", title=f"exercise {name}") for name in ("3.1", "3.2")]
+
+
+def result(exercise: str, number: int, outcome: str, **said) -> Result:
+    info = CheckInfo(exercise=exercise, points=1, title=t(f"check {number}", f"comprobación {number}"), needs=())
+    return Result(id=f"{exercise}/{number}", info=info, outcome=outcome, **said)
+
+
+@pytest.fixture(autouse=True)
+def english(monkeypatch):
+    monkeypatch.setenv("MINIGPT_LANG", "en")
+
+
+def test_the_same_fault_is_told_once_and_then_counted(monkeypatch):
+    results = [result("3.1", number, CRASHED, got="KeyError: 'x' (line 3)") for number in range(7)]
+    results += [result("3.1", 7, PASSED), result("3.1", 8, CRASHED, got="TypeError")]
+    results += [result("3.2", 0, CRASHED, got="KeyError: 'x' (line 3)")]
+    text = report.table(results, EXERCISES)
+    assert text.count("your code raised an exception: KeyError") == 1
+    assert "the same for 6 more checks: KeyError: 'x' (line 3)" in text
+    assert "the same for 1 more check: KeyError" in text.split("exercise 3.2")[1]
+    assert "check 7" in text and "check 8" in text and "check 3" not in text
+    assert "1 of 9 points" in text and "0 of 1 points" in text
+    monkeypatch.setenv("MINIGPT_LANG", "es")
+    text = report.table(results, EXERCISES)
+    assert "lo mismo en 6 comprobaciones más: KeyError" in text and "lo mismo en 1 comprobación más: KeyError" in text
+
+
+def test_a_long_fault_is_counted_in_one_short_line():
+    results = [result("3.1", number, IMPORT_ERROR, got="x" * 5_000) for number in range(2)]
+    last = report.table(results, EXERCISES).splitlines()[-1]
+    assert "the same for 1 more check: xxx" in last and len(last) < 130
+
+
+def test_wrong_results_are_all_shown_and_their_hint_once():
+    results = [result("3.1", number, WRONG, expected=1, got=number + 2, hint=t("look", "mira")) for number in range(3)]
+    text = report.table(results, EXERCISES)
+    assert [f"got {number}" in text for number in (2, 3, 4)] == [True] * 3
+    assert text.count("hint: look") == 1 and text.count("hint: as above") == 2
+
+
+def test_a_hint_of_several_lines_keeps_its_columns():
+    lines = report.check_lines(result("3.1", 0, WRONG, expected=1, got=2, hint=t("look\nA  AA", "mira\nA  AA")))
+    assert "\n".join(lines).splitlines()[-1] == " " * 19 + "A  AA"
+
+
+def worker_that_printed(text: str):
+    output = Output()
+    output.kept, output.num_bytes = text.encode()[:4_000], len(text.encode())
+    return SimpleNamespace(output=output)
+
+
+def test_what_the_code_printed_is_shown_within_bounds(monkeypatch):
+    assert notes.printed_lines(worker_that_printed("")) == []
+    lines = notes.printed_lines(worker_that_printed("uno\n\x1b[31mdos\x07\n"))
+    assert lines[1:] == ["printed by your code, in all checks together:", "  | uno", "  | dos�"]
+    lines = notes.printed_lines(worker_that_printed("y" * 500 + "\n" + "z\n" * 10_000))
+    assert len(lines) == 2 + notes.SHOWN_LINES + 2 and max(map(len, lines)) < 120
+    assert "more lines" in lines[-2] and "truncated" in lines[-1]
+    monkeypatch.setenv("MINIGPT_LANG", "es")
+    assert notes.printed_lines(worker_that_printed("a"))[1].startswith("lo que imprimió tu código")
+
+
+def test_a_scene_is_drawn_from_its_arrivals_and_lengths():
+    text = str(drawn([(0, 2), (6, 3)], max_batch=4, ends_with_eos=True))
+    assert text.splitlines()[1:] == ["ms    0    5    10", "A  2  AA.", "B  3        BBB."]
+    assert "4 seats, max_wait_s is 5 ms" in text and "`.` is its EOS" in text
