@@ -1,6 +1,7 @@
 """`python -m minigpt serve`: a lab's loop behind an OpenAI-compatible endpoint."""
 
 import argparse
+import importlib
 import sys
 
 from minigpt.language import say
@@ -53,14 +54,13 @@ def check(args: argparse.Namespace) -> None:
 def import_server():
     """The server's module; what is not installed is said in one line."""
     try:
-        from minigpt.extras import server
+        return importlib.import_module("minigpt.extras.server")
     except ModuleNotFoundError as missing:
         way_out = f"{sys.executable} -m pip install -r {REQUIREMENTS}"
         raise ValueError(say(
             en=f"serve needs the module {missing.name!r}, which is not installed; try: {way_out}",
             es=f"serve necesita el módulo {missing.name!r}, que no está instalado; prueba: {way_out}",
         )) from None  # fmt: skip
-    return server
 
 
 def load_any_loop(policy, impl: str):

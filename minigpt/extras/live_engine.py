@@ -112,7 +112,7 @@ class LiveEngine:
         )  # fmt: skip
         check_tokens(item, self.context)
         if not all(stop):
-            raise ValueError(say(en="stop has an empty sequence: drop it", es="stop tiene una secuencia vacía: quítala"))
+            raise ValueError(say(en="stop has an empty sequence: drop it", es="stop trae una secuencia vacía: quítala"))
         ticket = Ticket(item, stop, listener)
         with self._lock:
             if not self._state.is_healthy:
@@ -251,7 +251,8 @@ class LiveEngine:
             self._state = EngineState(name=CLOSED)
 
     def _loop_raised(self, fault: BaseException) -> None:
-        log.error("the loop raised", exc_info=fault)
+        if not isinstance(fault, NotImplementedError):  # of an exercise that is not written there is nothing to trace
+            log.error("the loop raised", exc_info=fault)
         last = traceback.extract_tb(fault.__traceback__)
         where = f" ({last[-1].filename.rpartition('/')[2]}:{last[-1].lineno})" if last else ""
         text = f"{type(fault).__name__}: {fault}{where}"

@@ -40,7 +40,7 @@ def test_the_tutors_answers_come_out(policy):
     prompts = [prompt for pool in tutor_prompts().values() for prompt in pool[:6]]
     with live_engine(policy, load_tutor(), max_batch=4, max_inflight=4) as engine:
         tickets = [engine.submit(prompt.token_ids, 128) for prompt in prompts]
-        for prompt, ticket in zip(prompts, tickets):
+        for prompt, ticket in zip(prompts, tickets, strict=True):
             tokens, last = told(ticket)
             assert (tuple(tokens), last.reason) == (prompt.answer_ids, "stop")
             assert ticket.num_output_tokens == len(tokens)

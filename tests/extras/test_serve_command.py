@@ -1,0 +1,105 @@
+"""`python -m minigpt serve` as its user meets it: one line when it is ready, a clean end, clear words for mistakes."""
+
+import asyncio
+import re
+import signal
+import sys
+
+import pytest
+
+from minigpt import policies
+from minigpt.commands import serve
+from minigpt.paths import repository_root
+from tests.extras.http_clients import get, request_bytes, send
+from tests.extras.serving_process import start
+
+REQUIREMENTS = repository_root() / serve.REQUIREMENTS
+
+
+async def stop_within_an_answer(process, port, number, body):
+    """Ask for a long answer, send the signal when it is being computed, and read it to its end."""
+    asking = asyncio.ensure_future(send(port, request_bytes(body)))
+    while (await send(port, request_bytes(b"", path="/health", method="GET"))).json["num_inflight"] == 0:
+        await asyncio.sleep(0.01)
+    process.send_signal(number)
+    return await asking
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals to a child mean something else there")
+@pytest.mark.parametrize("number, policy", [(signal.SIGINT, "continuous"), (signal.SIGTERM, "static")])
+def test_a_signal_lets_what_is_in_flight_finish(number, policy):
+    process, port = start("--impl", "solution", "--policy", policy, "--model-name", "tutor")
+    body = {"prompt": "fix: she go to school", "max_tokens": 900, "ignore_eos": True, "model": "tutor", "stream": True}
+    try:
+        assert get(port, "/health").json["policy"] == policy
+        reply = asyncio.run(stop_within_an_answer(process, port, number, body))
+        assert reply.text.startswith("goes") and b'"finish_reason":"length"' in reply.body
+        assert process.wait(30) == 0
+        with pytest.raises(OSError):
+            get(port, "/health")
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture
+def student_file(tmp_path, monkeypatch):
+    """Another file in the student's place."""
+    file = tmp_path / "continuous_batching.py"
+    monkeypatch.setenv("MINIGPT_LANG", "en")
+    for module in (policies, serve):
+        monkeypatch.setattr(module, "code_file", lambda lab, impl: file)
+    return file
+
+
+def test_a_loop_that_is_not_written_is_said_in_one_line(student_file):
+    """Also where the loop itself is there, and its helper is not."""
+    student_file.write_text("def continuous_batch_loop(server):\n    server.queue.get()\n"
+                            "    raise NotImplementedError('exercise 3.1: admit')\n", encoding="utf-8")  # fmt: skip
+    with pytest.raises(ValueError, match="exercise 3.1: admit .*write it first; --impl solution") as caught:
+        serve.main(["--port", "0", "--impl", "student"])
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_does_not_load_is_named(student_file):
+    student_file.write_text("def continuous_batch_loop(server:\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="continuous_batching.py: SyntaxError"):
+        serve.main(["--port", "0", "--impl", "student"])
+
+
+@pytest.mark.parametrize("options, words", [
+    (["--max-queue", "0"], "--max-queue 0: it must be positive"),
+    (["--hang-s", "nan"], "--hang-s nan: it must be positive"),
+    (["--max-wait-ms", "-1"], "--max-wait-ms -1"),
+    (["--port", "99999"], "port=99999"),
+])  # fmt: skip
+def test_a_wrong_number_is_named(options, words, monkeypatch):
+    monkeypatch.setenv("MINIGPT_LANG", "en")
+    with pytest.raises(ValueError, match=re.escape(words)):
+        serve.main(["--impl", "solution", *options])
+
+
+def test_a_taken_port_is_named(monkeypatch):
+    from minigpt.extras.server import open_socket
+
+    monkeypatch.setenv("MINIGPT_LANG", "en")
+    with open_socket("127.0.0.1", 0) as taken:
+        number = taken.getsockname()[1]
+        with pytest.raises(ValueError, match=f"port={number}.*--port"):
+            serve.main(["--impl", "solution", "--port", str(number)])
+
+
+def test_a_missing_package_is_said_with_the_command(monkeypatch):
+    monkeypatch.setenv("MINIGPT_LANG", "en")
+    monkeypatch.delitem(sys.modules, "minigpt.extras.server", raising=False)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)  # importing it raises ModuleNotFoundError
+    with pytest.raises(ValueError, match=r"'uvicorn'.*pip install -r minigpt/extras/requirements-serve\.txt") as caught:
+        serve.main([])
+    assert "\n" not in str(caught.value)
+
+
+def test_the_tests_install_what_the_server_needs():
+    def packages(path):
+        return [line for line in path.read_text(encoding="utf-8").splitlines() if line and line[0] != "#"]
+
+    assert set(packages(REQUIREMENTS)) <= set(packages(repository_root() / "requirements-test.txt"))
