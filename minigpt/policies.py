@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from minigpt import paths
+from minigpt.language import say
 
 IMPLEMENTATIONS = ("student", "solution")
 
@@ -50,7 +51,10 @@ def code_file(lab: str, impl: str) -> Path:
 def load_module(path: Path):
     """Run a file of lab code and return its module, whatever was loaded from it before."""
     if not path.is_file():
-        raise ValueError(f"code file {path} is missing: 'make reset' makes a fresh copy of the skeleton")
+        raise ValueError(say(
+            en=f"{path} is missing: git restore brings a reference back, python -m minigpt reset a file of your own",
+            es=f"{path} no está: git restore recupera una referencia; python -m minigpt reset, un archivo tuyo",
+        ))  # fmt: skip
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     # Compiled from the text at hand: a cached .pyc can be stale when a file is saved twice within a second.
