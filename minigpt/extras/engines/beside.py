@@ -18,6 +18,7 @@ from minigpt.tutor import load_tutor
 from minigpt.workload import Workload, arriving, requests_of_lengths
 
 SHORTEST, LONGEST = 8, 128  # output tokens
+QUICK = ("hf-generate", "hf-continuous", "openvino")  # in process: no server to wait for
 
 
 def mixed_requests(num_requests: int, seed: int = 0) -> Workload:
@@ -51,8 +52,8 @@ def beside_mine(impl: str, num_requests: int = 16) -> str:
     if not installing.is_installed():
         own = measure_all(choose([OURS]), workload, Path(), sys.executable, repeats=1, inflight=num_requests, impl=impl)
         return f"{table(rows(load_tutor(), workload.items, own))}\n\n{installing.how_to_install()}"
-    python = installing.engines_python()
-    return table(measure(workload, python, repeats=1, inflight=num_requests, impl=impl))
+    python, names = installing.engines_python(), list(QUICK)
+    return table(measure(workload, python, names=names, repeats=1, inflight=num_requests, impl=impl))
 
 
 def export_for_engines(python: Path, folder: Path) -> None:

@@ -40,7 +40,7 @@ def measure_all(
         requests = Path(scratch) / "requests.jsonl"
         write_workload(workload, requests)
         turns = [one for _ in range(repeats) for one in runs]
-        for one in progress(turns, "engines"):
+        for one in progress(turns, say(en="engines", es="motores")):
             if not one.reason:
                 options = ["--folder", folder, "--workload", requests, "--inflight", inflight, "--impl", impl]
                 # The student's loop runs where the student's code runs.

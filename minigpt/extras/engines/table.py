@@ -14,9 +14,9 @@ def table(rows: list[Row]) -> str:
         say(en="same answers", es="respuestas iguales"), say(en="largest gap (logits)", es="mayor brecha (logits)"),
     ]  # fmt: skip
     lines = [f"| {' | '.join(heads)} |", "|---|" + "---:|" * (len(heads) - 1)]
-    lines += [f"| {' | '.join(cells(row))} |" for row in rows if row.tokens_per_s is not None]
+    ran = [f"| {' | '.join(cells(row))} |" for row in rows if row.tokens_per_s is not None]
     out = [f"- {row.label}: {row.reason}" for row in rows if row.tokens_per_s is None]
-    return "\n".join([*lines, *([""] + out if out else [])])
+    return "\n\n".join("\n".join(part) for part in (ran and [*lines, *ran], out) if part)
 
 
 def cells(row: Row) -> list[str]:
