@@ -40,7 +40,7 @@ def gaps_percent(
     `law(records)` returns L, λ and W.
     """
     medians, largest = [], []
-    for size in progress(sizes, "sizes"):
+    for size in progress(sizes, say(en="sizes", es="tamaños")):
         runs = (serve_rate(lengths, rate_per_s, num_requests=size, seed=seed) for seed in range(num_runs))
         laws = [law(run.records()) for run in runs]
         gaps = [100 * abs(number / (rate * stay) - 1) for number, rate, stay in laws]
@@ -71,7 +71,7 @@ def gap_by_width(code, records: list[dict], widths_s: Sequence[float]) -> dict[s
     """
     start_s, end_s = records[len(records) // 10]["arrival_s"], records[-len(records) // 10]["arrival_s"]
     medians, p95s = [], []
-    for width_s in progress(widths_s, "windows"):
+    for width_s in progress(widths_s, say(en="windows", es="ventanas")):
         gaps = []
         for window in windows(start_s, end_s, width_s):
             rate, stay = code.rate_and_mean_stay(records, "system", *window)
@@ -116,14 +116,14 @@ def serve_rate(
 
 def over_rate(lengths: Lengths, rates: Sequence[float], **settings) -> tuple[list[float], list[float]]:
     """Mean and p95 of end-to-end latency in milliseconds at every arrival rate."""
-    runs = [serve_rate(lengths, rate, **settings) for rate in progress(rates, "rates")]
+    runs = [serve_rate(lengths, rate, **settings) for rate in progress(rates, say(en="rates", es="tasas"))]
     return [1e3 * run.mean_s for run in runs], [1e3 * run.p95_s for run in runs]
 
 
 def over_cap(lengths: Lengths, rate_per_s: float, caps: Sequence[int], **settings) -> dict[str, list[float | None]]:
     """p95 of E2E, TTFT and TPOT in milliseconds for every cap; None where the queue grows without end."""
     series: dict[str, list[float | None]] = {"E2E": [], "TTFT": [], "TPOT": []}
-    for cap in progress(caps, "caps"):
+    for cap in progress(caps, say(en="caps", es="topes")):
         keeps_up = saturated_per_s(lengths, cap) > rate_per_s
         run = serve_rate(lengths, rate_per_s, cap=cap, **settings) if keeps_up else None
         samples = (run.e2e_s, run.ttft_s, run.tpot_s) if run else (None,) * 3
@@ -134,7 +134,7 @@ def over_cap(lengths: Lengths, rate_per_s: float, caps: Sequence[int], **setting
 
 def throughput_errors_percent(code, names: Sequence[str], cap: int = 8) -> list[float]:
     """By how much the reader's `throughput_per_s` is off the replay of a full house, for each kind of requests."""
-    kinds = [request_lengths(name) for name in progress(names, "kinds")]
+    kinds = [request_lengths(name) for name in progress(names, say(en="kinds", es="clases"))]
     return [100 * (code.throughput_per_s(each, cap, code.COST) / saturated_per_s(each, cap) - 1) for each in kinds]
 
 
@@ -142,7 +142,7 @@ def time_errors_percent(code, names: Sequence[str], share: float, cap: int) -> l
     """By how much the reader's `mean_time_in_system_s` is off the replay, at a share of what the server can "
     "complete."""
     errors = []
-    for name in progress(names, "kinds"):
+    for name in progress(names, say(en="kinds", es="clases")):
         lengths = request_lengths(name)
         rate = share * saturated_per_s(lengths, cap)
         measured = serve_rate(lengths, rate, cap=cap, num_requests=40_000).mean_s
@@ -171,6 +171,6 @@ def over_replicas(lengths: Lengths, rate_per_s: float, sizes: Sequence[int], cap
     best = [
         min((serve_rate(lengths, rate_per_s, num_replicas=size, cap=cap, **settings) for cap in caps),
             key=lambda run: run.p95_s)
-        for size in progress(sizes, "replicas")
+        for size in progress(sizes, say(en="replicas", es="réplicas"))
     ]  # fmt: skip
     return {"p95": [1e3 * run.p95_s for run in best], say(en="mean", es="media"): [1e3 * run.mean_s for run in best]}

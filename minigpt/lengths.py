@@ -4,6 +4,8 @@ import math
 import random
 from collections.abc import Callable
 
+from minigpt.language import say
+
 Sampler = Callable[[random.Random], int]
 
 
@@ -78,6 +80,27 @@ def parse_lengths(text: str) -> Sampler:
     if not FITS[name](*parameters):
         raise ValueError(f"lengths={text!r}: no length of at least 1 can be drawn; choose some such as {_example(name)}")
     return make(*parameters)
+
+
+def in_words(text: str) -> str:
+    """A workload's or distribution's name as figures show it; any other text is left as it is.
+
+    >>> in_words("uniform:1,63")
+    '1 to 63'
+    """
+    name, _, rest = text.partition(":")
+    parts = rest.split(",")
+    words = {
+        ("mixed", 1): lambda share: say(en="tutor's mix", es="mezcla del tutor") if not share else text,
+        ("documents", 1): lambda _: say(en="documents", es="documentos"),
+        ("constant", 1): lambda tokens: say(en=f"all {tokens}", es=f"todas de {tokens}"),
+        ("uniform", 2): lambda low, high: say(en=f"{low} to {high}", es=f"de {low} a {high}"),
+        ("two_point", 3): lambda short, long, share: say(en=f"{short} or {long}", es=f"{short} o {long}"),
+        ("exponential", 2): lambda mean, _: say(en=f"exponential, mean {mean}", es=f"exponencial, media {mean}"),
+        ("lognormal", 3): lambda median, *_: say(en=f"lognormal, median {median}", es=f"lognormal, mediana {median}"),
+    }
+    known = words.get((name, len(parts)))
+    return known(*parts) if known else text
 
 
 def _example(name: str) -> str:

@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable, Sequence
 
 from minigpt import metrics, variants
+from minigpt.language import say
 from minigpt.latency_parts import p95_built_up_ms
 from minigpt.progress import progress
 from minigpt.runlog import RunLog
@@ -13,25 +14,26 @@ from minigpt.workload import make_items, workload
 SEEDS = (3, 4)  # their requests are pooled: one crowd's p95 near saturation says little of the next one's
 
 
-def textbook_p95_ms(log: RunLog) -> float:
+def rule_p95_ms(log: RunLog) -> float:
     """The 95th-percentile answer length, in steps, times the mean time of a step of this run."""
     mean_step_ns = sum(step.end_ns - step.start_ns for step in log.steps) / len(log.steps)
     return metrics.percentile([item.num_steps for item in log.workload.items], 95) * mean_step_ns / 1e6
 
 
-def textbook_over_load(loads: Sequence[float], loop: Callable, *, num_requests: int = 1_000, **settings
+def rule_over_load(loads: Sequence[float], loop: Callable, *, num_requests: int = 1_000, **settings
                        ) -> dict[str, list[float]]:  # fmt: skip
-    """The textbook's p95 and the measured one, in milliseconds, at every load."""
+    """The rule of thumb's p95 and the measured one, in milliseconds, at every load."""
     requests = [workload("mixed", load=load, num_requests=num_requests, seed=SEEDS[0]) for load in loads]
-    logs = [simulate("static", each, loop=loop, **settings) for each in progress(requests, "loads")]
-    return {"predicted": [textbook_p95_ms(log) for log in logs], "measured": [p95_ms(log) for log in logs]}
+    bar = progress(requests, say(en="loads", es="cargas"))
+    logs = [simulate("static", each, loop=loop, **settings) for each in bar]
+    return {"predicted": [rule_p95_ms(log) for log in logs], "measured": [p95_ms(log) for log in logs]}
 
 
 def p95_built_up(loads: Sequence[float], loop: Callable, *, num_requests: int = 1_000, **settings
                  ) -> dict[str, list[float]]:  # fmt: skip
     """What each part of latency adds to the p95, in milliseconds, at every load; they sum up to the p95."""
     added: dict[str, list[float]] = {part: [] for part in ("useful", "held", "forming", "queue")}
-    for load in progress(loads, "loads"):
+    for load in progress(loads, say(en="loads", es="cargas")):
         requests = workload("mixed", load=load, num_requests=num_requests, seed=SEEDS[0])
         so_far = 0.0
         for part, p95 in p95_built_up_ms(simulate("static", requests, loop=loop, **settings), tuple(added)).items():
@@ -80,7 +82,7 @@ def predicted_waste(name: str, max_batch: int = 8) -> float:
 def ablation_over_load(loads: Sequence[float], loop: Callable, *, num_requests: int = 1_000) -> dict[str, list[float]]:
     """The p95 in milliseconds of every variant at every load; the last two: sorted by length, and Lab 03's loop."""
     found: dict[str, list[float]] = {}
-    for load in progress(loads, "loads"):
+    for load in progress(loads, say(en="loads", es="cargas")):
         pooled: dict[str, list[float]] = {}
         for seed in SEEDS:
             requests = workload("mixed", load=load, num_requests=num_requests, seed=seed)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from minigpt import metrics
 from minigpt.capacity import static_capacity
 from minigpt.clock import NS, StepCost, VirtualClock
+from minigpt.language import say
 from minigpt.progress import progress
 from minigpt.replay import Runs, replay
 from minigpt.runlog import RunLog
@@ -46,7 +47,7 @@ def reduction_grid(
         return compare(requests, loop, **settings).p95_reduction_percent
 
     cells = [(spread, load) for spread in spreads for load in loads]
-    found = [reduction(*cell) for cell in progress(cells, "map")]
+    found = [reduction(*cell) for cell in progress(cells, say(en="map", es="mapa"))]
     return [found[i : i + len(loads)] for i in range(0, len(found), len(loads))]
 
 
@@ -55,7 +56,7 @@ def over_load(loads: Sequence[float], figure: Callable[[RunLog], float], loop: C
     """A figure of the log at every load, for static and continuous batching."""
     runs = [
         compare(workload(name, load=load, num_requests=num_requests, seed=seed), loop)
-        for load in progress(loads, "loads")
+        for load in progress(loads, say(en="loads", es="cargas"))
     ]
     return {"static": [figure(r.static) for r in runs], "continuous": [figure(r.continuous) for r in runs]}
 

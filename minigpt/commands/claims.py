@@ -23,7 +23,8 @@ def main(argv: list[str]) -> int:
     from minigpt.paths import repository_root
     from minigpt.progress import progress
 
-    rows = claims.ledger(progress((*claims_scheduling.CLAIMS, *claims_production.CLAIMS), "claims"))
+    all_claims = (*claims_scheduling.CLAIMS, *claims_production.CLAIMS)
+    rows = claims.ledger(progress(all_claims, say(en="claims", es="afirmaciones")))
     args.folder.mkdir(parents=True, exist_ok=True)
     for code, name in (("en", "claims.md"), ("es", "claims.es.md")):
         (args.folder / name).write_text(claims.markdown(rows, code) + "\n", encoding="utf-8")

@@ -7,6 +7,7 @@ apart; greys and the two prefill shades are ours.
 from matplotlib.colors import to_hex, to_rgb
 
 from minigpt.language import say
+from minigpt.lengths import in_words
 
 COLOURS = {
     "static": "#D55E00",  # vermillion
@@ -35,7 +36,7 @@ OTHERS = ("#56B4E9", "#CC79A7", "#009E73", "#E69F00", "#000000", "#0072B2", "#D5
 
 
 def concept_name(key: str) -> str:
-    """The concept's name in the reader's language; any other text is left as it is."""
+    """The name of a concept or of a workload in the reader's language; any other text is left as it is."""
     names = {
         "static": say(en="static", es="estático"),
         "continuous": say(en="continuous", es="continuo"),
@@ -55,7 +56,7 @@ def concept_name(key: str) -> str:
         "predicted": say(en="predicted", es="predicho"),
         "target": say(en="target", es="objetivo"),
     }
-    return names.get(key, key)
+    return names.get(key) or in_words(str(key))
 
 
 def colours_of(keys) -> dict[str, str]:

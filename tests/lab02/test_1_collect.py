@@ -58,7 +58,7 @@ def test_waits_for_company(student):
         "(batch, when it leaves in ms): arrivals at 0, 1, 5 and 9 ms, max_wait_s = 5 ms, room for four. The batch "
         "leaves 5 ms after the first arrival, with those that came by then; the queue's get takes a timeout (section "
         "2.2)",
-        "(lote, cuándo sale en ms): llegadas en 0, 1, 5 y 9 ms, max_wait_s = 5 ms, sitio para cuatro. El lote sale 5 "
+        "(lote, cuándo sale en ms): llegadas a los 0, 1, 5 y 9 ms, max_wait_s = 5 ms, sitio para cuatro. El lote sale 5 "
         "ms después de la primera llegada, con las que hayan llegado; el get de la cola admite un límite (sección 2.2)",
     ))  # fmt: skip
 
@@ -72,7 +72,7 @@ def test_full_batch_leaves_at_once(student):
     expect_equal(collected(student, [0, 1, 2, 4], max_batch=3), ([0, 1, 2], 2.0), hint=t(
         "(batch, when it leaves in ms): the third request fills the batch at 2 ms, and more waiting helps nobody "
         "(section 2.2)",
-        "(lote, cuándo sale en ms): la tercera petición completa el lote en 2 ms, y esperar más no ayuda a nadie "
+        "(lote, cuándo sale en ms): la tercera petición completa el lote a los 2 ms, y esperar más no ayuda a nadie "
         "(sección 2.2)",
     ))  # fmt: skip
 
@@ -86,7 +86,7 @@ def test_deadline_is_not_restarted(student):
     expect_equal(collected(student, [0, 4, 8]), ([0, 1], 5.0), hint=t(
         "(batch, when it leaves in ms): arrivals at 0, 4 and 8 ms, max_wait_s = 5 ms. If every arrival starts the wait "
         "anew, the first request may wait for ever: fix the deadline once (section 2.2)",
-        "(lote, cuándo sale en ms): llegadas en 0, 4 y 8 ms, max_wait_s = 5 ms. Si cada llegada reinicia la espera, la "
+        "(lote, cuándo sale en ms): llegadas a los 0, 4 y 8 ms, max_wait_s = 5 ms. Si cada llegada reinicia la espera, la "
         "primera petición puede esperar para siempre: fija el plazo una sola vez (sección 2.2)",
     ))  # fmt: skip
 
@@ -102,7 +102,7 @@ def test_deadline_waits_for_the_first(student):
     expect_equal(collected(student, [30, 33, 50]), ([0, 1], 35.0), hint=t(
         "(batch, when it leaves in ms): nobody came until 30 ms, so the wait runs from 30 to 35 ms. Did it run from "
         "when the function began to look? (section 2.2)",
-        "(lote, cuándo sale en ms): no llegó nadie hasta 30 ms, así que la espera va de 30 a 35 ms. ¿La contaste desde "
+        "(lote, cuándo sale en ms): no llegó nadie hasta los 30 ms, así que la espera va de los 30 a los 35 ms. ¿La contaste desde "
         "que la función empezó a mirar? (sección 2.2)",
     ))  # fmt: skip
 
@@ -119,14 +119,14 @@ def test_deadline_runs_from_the_first_arrival(student):
     expect_equal(collected(student, [7, 11, 14], now_ms=10), ([0, 1], 12.0), hint=t(
         "(batch, when it leaves in ms): the server was busy until 10 ms, and request 0 has waited since 7 ms. Its 5 ms "
         "end at 12 ms: count from arrival_time_s (section 2.2)",
-        "(lote, cuándo sale en ms): el servidor estuvo ocupado hasta 10 ms, y la petición 0 espera desde 7 ms. Sus 5 "
-        "ms acaban en 12 ms: cuenta desde arrival_time_s (sección 2.2)",
+        "(lote, cuándo sale en ms): el servidor estuvo ocupado hasta los 10 ms, y la petición 0 espera desde los "
+        "7 ms. Sus 5 ms acaban a los 12 ms: cuenta desde arrival_time_s (sección 2.2)",
     ))  # fmt: skip
     expect_equal(collected(student, [2, 3, 12], now_ms=10), ([0, 1], 10.0), hint=t(
         "(batch, when it leaves in ms): request 0 came at 2 ms and its 5 ms were over at 7, while the server was busy. "
         "The batch leaves at 10 ms with all that wait, and nobody waits any longer (section 2.2)",
-        "(lote, cuándo sale en ms): la petición 0 llegó en 2 ms y sus 5 ms acabaron en 7, con el servidor ocupado. El "
-        "lote sale en 10 ms con todas las que esperan, y nadie espera más (sección 2.2)",
+        "(lote, cuándo sale en ms): la petición 0 llegó a los 2 ms y sus 5 ms acabaron a los 7, con el servidor ocupado. El "
+        "lote sale a los 10 ms con todas las que esperan, y nadie espera más (sección 2.2)",
     ))  # fmt: skip
 
 

@@ -41,6 +41,6 @@ def test_answers_at_once(student):
     expect_equal(left, {1: 1.0, 2: 1.0}, hint=t(
         "(request: when its answer left, in ms): the step ended at 1 ms, and both answers leave then, through "
         "server.respond (section 3.3)",
-        "(petición: cuándo salió su respuesta, en ms): el paso terminó en 1 ms, y las dos respuestas salen entonces, con "
+        "(petición: cuándo salió su respuesta, en ms): el paso terminó a los 1 ms, y las dos respuestas salen entonces, con "
         "server.respond (sección 3.3)",
     ))  # fmt: skip

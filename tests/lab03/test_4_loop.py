@@ -67,7 +67,7 @@ def test_starts_at_once(student):
     log = student.run_loop("continuous", scene((0, 4), (2, 4), (50, 1)), max_inflight=4, max_wait_s=0.02)
     expect_equal(finish_ms(log), {0: 4.0, 1: 6.0, 2: 51.0}, hint=t(
         "(request: when it left, in ms): the first one starts alone at 0 ms; nobody waits for company here (section 3.4)",
-        "(petición: cuándo salió, en ms): la primera empieza sola en 0 ms; aquí nadie espera compañía (sección 3.4)",
+        "(petición: cuándo salió, en ms): la primera empieza sola, a los 0 ms; aquí nadie espera compañía (sección 3.4)",
     ))  # fmt: skip
 
 

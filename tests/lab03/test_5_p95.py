@@ -22,7 +22,7 @@ def test_counts_from_arrival(student):
     records = [record(0, 0.0, 2.0, admitted_s=1.5), record(1, 0.5, 4.0, admitted_s=3.0)]
     expect_number(student.call("p95_s", records), 3.5, tolerance=1e-9, hint=t(
         "request 1 arrived at 0.5 s, was admitted at 3 s and answered at 4 s: its client waited 3.5 s (section 3.6)",
-        "la petición 1 llegó en 0.5 s, fue admitida en 3 s y respondida en 4 s: su cliente esperó 3.5 s (sección 3.6)",
+        "la petición 1 llegó a los 0.5 s, fue admitida a los 3 s y respondida a los 4 s: su cliente esperó 3.5 s (sección 3.6)",
     ))  # fmt: skip
 
 

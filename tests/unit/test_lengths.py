@@ -5,7 +5,7 @@ from statistics import mean, median
 
 import pytest
 
-from minigpt.lengths import DISTRIBUTIONS, parse_lengths
+from minigpt.lengths import DISTRIBUTIONS, in_words, parse_lengths
 
 
 def draws(text, num=2_000, seed=0):
@@ -91,3 +91,16 @@ def test_parameters_that_give_no_length_are_refused_before_anything_is_drawn(tex
 def test_an_exponential_that_would_be_redrawn_for_ever_is_refused(text):
     with pytest.raises(ValueError, match="lengths=.*such as"):
         parse_lengths(text)
+
+
+@pytest.mark.parametrize("text, en, es", [
+    ("mixed", "tutor's mix", "mezcla del tutor"), ("constant:16", "all 16", "todas de 16"),
+    ("uniform:1,63", "1 to 63", "de 1 a 63"), ("two_point:3,30,0.5", "3 or 30", "3 o 30"),
+    ("exponential:16,128", "exponential, mean 16", "exponencial, media 16"), ("documents", "documents", "documentos"),
+    ("lognormal:12,0.8,128", "lognormal, median 12", "lognormal, mediana 12"),
+    ("mixed:0.3", "mixed:0.3", "mixed:0.3"), ("ρ = 0.7", "ρ = 0.7", "ρ = 0.7"), ("uniform", "uniform", "uniform"),
+])  # fmt: skip
+def test_figures_show_a_distribution_in_words(text, en, es, monkeypatch):
+    for language, words in (("en", en), ("es", es)):
+        monkeypatch.setenv("MINIGPT_LANG", language)
+        assert in_words(text) == words

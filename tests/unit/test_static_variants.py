@@ -129,7 +129,7 @@ def test_predicted_waste_is_near_what_a_burst_holds():
 def test_what_the_parts_add_sums_up_to_the_measured_p95():
     loads = (0.2, 0.8)
     added = static_studies.p95_built_up(loads, LOOP, num_requests=100, max_wait_s=0.02)
-    both = static_studies.textbook_over_load(loads, LOOP, num_requests=100, max_wait_s=0.02)
+    both = static_studies.rule_over_load(loads, LOOP, num_requests=100, max_wait_s=0.02)
     assert [sum(values) for values in zip(*added.values())] == pytest.approx(both["measured"])
     assert min(min(values) for values in added.values()) >= 0
     assert all(predicted < measured for predicted, measured in zip(both["predicted"], both["measured"]))
