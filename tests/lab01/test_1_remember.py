@@ -36,10 +36,10 @@ def test_in_order(student):
 def test_values_are_values(student):
     (keys, values), _, wanted_keys, wanted_values = remembered(student, 2, 1)
     hint = t(
-        "first keys, then values, in what you return and in what you store: were they swapped, or is one of them kept "
-        "twice? (section 1.2)",
-        "primero las claves y después los valores, en lo que devuelves y en lo que guardas: ¿se cruzaron, o guardas dos "
-        "veces lo mismo? (sección 1.2)",
+        "first keys, then values, in what you return and in what you store: were they swapped, is one of them kept "
+        "twice, or do the newest stand in front of the oldest? (section 1.2)",
+        "primero las claves y después los valores, en lo que devuelves y en lo que guardas: ¿se cruzaron, guardas dos "
+        "veces lo mismo, o van las nuevas delante de las antiguas? (sección 1.2)",
     )  # fmt: skip
     expect_close(values, wanted_values, tolerance=0, hint=hint)
     expect_close(keys, wanted_keys, tolerance=0, hint=hint)

@@ -40,10 +40,12 @@ def test_shape(student):
 def test_weights(student):
     for tokens in (1, 5, 40):
         expect_close(*attended(student, heads=1, kv_heads=1, tokens=tokens), hint=t(
-            "one head, {n} tokens: divide the scores by √D before the softmax, and take the softmax over the tokens, so "
-            "that the weights of a head add up to 1 (section 1.3)",
-            "una cabeza, {n} tokens: divide los productos por √D antes del softmax, y aplica el softmax sobre los tokens, "
-            "de modo que los pesos de una cabeza sumen 1 (sección 1.3)",
+            "one head, S = {n}: divide the scores by √D before the softmax, and take the softmax over the tokens, so that "
+            "the weights of a head add up to 1. Did `view` shuffle keys or values? Axes are moved by `permute` "
+            "(section 1.3)",
+            "una cabeza, S = {n}: divide los productos por √D antes del softmax, y aplica el softmax sobre los tokens, de "
+            "modo que los pesos de una cabeza sumen 1. ¿Barajó `view` claves o valores? Los ejes se mueven con "
+            "`permute` (sección 1.3)",
         ).format(n=tokens))  # fmt: skip
 
 
@@ -53,7 +55,8 @@ def test_groups(student):
     for heads, kv_heads in ((4, 1), (4, 2), (6, 3), (4, 4)):
         expect_close(*attended(student, heads=heads, kv_heads=kv_heads, tokens=5), hint=t(
             "{h} query heads, {k} key/value heads: query head h reads key/value head h // (H/K), so that neighbours share "
-            "one. Did you deal them out in turn instead? (section 1.3)",
+            "one. Did you deal them out in turn instead? (If the check above fails as well, begin there; section 1.3)",
             "{h} cabezas de consulta, {k} de claves y valores: la cabeza h lee la h // (H/K), de modo que las vecinas "
-            "comparten una. ¿Las repartiste por turnos? (sección 1.3)",
+            "comparten una. ¿Las repartiste por turnos? (Si también falla la comprobación anterior, empieza por ella; "
+            "sección 1.3)",
         ).format(h=heads, k=kv_heads))  # fmt: skip

@@ -8,10 +8,10 @@ from tests.lab01.scenes import MODELS, alone, draw_tokens, expect_close, expect_
 @check("1.3", points=2, en="equals the uncached model, token by token", es="es igual al modelo sin caché, token a token")
 def test_equals_the_uncached_model(student):
     hints = (
-        t("(first token): wrong before any cache matters. Both additions to x are there: attention, then the feed-forward "
-          "(section 1.4)",
-          "(primer token): falla antes de que importe la caché. A x se le suman dos cosas: la atención y después la red "
-          "feed-forward (sección 1.4)"),
+        t("(first token): wrong before any cache matters. x gets two additions, once each: attention, then the "
+          "feed-forward, which does its own. What you return is one row, shape (V,) (section 1.4)",
+          "(primer token): falla antes de que importe la caché. A x se le suman dos cosas, una sola vez cada una: la "
+          "atención y después la red feed-forward, que ya hace su suma. Se devuelve una fila, de forma (V,) (sección 1.4)"),
         t("(token {n}): the first token was right, so it is the cache: remember the new K and V before attending, so that "
           "the token sees itself and all before it (section 1.4)",
           "(token {n}): el primer token era correcto, así que es la caché: guarda K y V nuevos antes de atender, para que "
@@ -32,9 +32,9 @@ def test_goes_on_with_a_filled_cache(student):
         (cache,) = filled_caches(spec, [tokens[:9]])
         got, _ = student.call_with("decode_one", spec, cache, tokens[9])
         expect_close(got, alone(spec, tokens)[9], hint=t(
-            "the given model had computed 9 tokens into this cache, positions 0 to 8: yours is at 9, in every layer. The "
-            "cache grows in layer 0: ask for its length before that (section 1.4)",
-            "el modelo dado había calculado 9 tokens en esta caché, posiciones 0 a 8: el tuyo está en la 9, en todas las "
+            "the given model had computed 9 tokens into this cache, positions 0 to 8: the new one is at 9, in every "
+            "layer. The cache grows in layer 0: ask for its length before that (section 1.4)",
+            "el modelo dado había calculado 9 tokens en esta caché, posiciones 0 a 8: el nuevo está en la 9, en todas las "
             "capas. La caché crece en la capa 0: pregunta su longitud antes (sección 1.4)",
         ))  # fmt: skip
 

@@ -35,10 +35,12 @@ def test_nobody_sees_a_neighbour(student):
     for spec in MODELS:
         got, wanted, _ = one_step(student, spec, [draw_tokens(6, seed=(student.seed, i)) for i in range(3)])
         expect_rows(got, wanted, hint=t(
-            "three requests of equal length, so positions are not the matter: row i of q, k and v belongs to caches[i], "
-            "for what is remembered and for what is attended to (section 1.5)",
-            "tres peticiones de igual longitud, así que no son las posiciones: la fila i de q, k y v pertenece a caches[i], "
-            "tanto al guardar como al atender (sección 1.5)",
+            "three requests of equal length, so no row can have another's position: row i of q, k and v belongs to "
+            "caches[i], for what is remembered and for what is attended to. If that is so: were the lengths asked for "
+            "after layer 0 had made the caches grow? (section 1.5)",
+            "tres peticiones de igual longitud, así que ninguna fila pudo tomar la posición de otra: la fila i de q, k y v "
+            "pertenece a caches[i], tanto al guardar como al atender. Si es así: ¿preguntaste las longitudes cuando la "
+            "capa 0 ya había hecho crecer las cachés? (sección 1.5)",
         ))  # fmt: skip
 
 
@@ -137,8 +139,8 @@ def test_token_for_token(student):
 
 
 HINT = t(
-    "(four answers of the tutor): batching must not change a single token. What differs between the first step and a later "
-    "one? (section 1.5)",
-    "(cuatro respuestas del tutor): el lote no debe cambiar ni un token. ¿Qué distingue el primer paso de uno posterior? "
-    "(sección 1.5)",
+    "(four answers of the tutor): batching must not change a single token. If the checks above fail too, begin there. "
+    "If not: what differs between the first step and a later one? (section 1.5)",
+    "(cuatro respuestas del tutor): el lote no debe cambiar ni un token. Si fallan también las comprobaciones de arriba, "
+    "empieza por ellas. Si no: ¿qué distingue el primer paso de uno posterior? (sección 1.5)",
 )

@@ -23,10 +23,10 @@ def expect_fit(student, times: list[float], wanted: tuple[float, float], *, hint
 def test_exact_line(student):
     for a, b in ((0.5, 0.04), (3.0, 0.0), (0.0, 2.0)):
         expect_fit(student, [a + b * size for size in SIZES], (a, b), hint=t(
-            "these times are {a} + {b}·B exactly. A line through the origin has no a, which is what batching shares out "
-            "(section 1.8)",
-            "estos tiempos son exactamente {a} + {b}·B. Una recta por el origen no tiene a, que es lo que el lote reparte "
-            "(sección 1.8)",
+            "these times are {a} + {b}·B exactly: return (a, b), in that order. A line through the origin has no a, "
+            "which is what batching shares out (section 1.8)",
+            "estos tiempos son exactamente {a} + {b}·B: devuelve (a, b), en ese orden. Una recta por el origen no tiene a, "
+            "que es lo que el lote reparte (sección 1.8)",
         ).format(a=a, b=b))  # fmt: skip
 
 
