@@ -2,6 +2,7 @@
 
 from matplotlib.patches import Patch
 
+from minigpt.language import say
 from minigpt.plots.canvas import new_figure, shown
 from minigpt.plots.colours import COLOURS, colours_of, concept_name
 
@@ -64,5 +65,7 @@ def _label(axes, labels, xlabel: str, title: str | None) -> None:
 
 def _written(value: float, digits: int) -> str:
     # "#" keeps the zeros: 1.00 and 2.35 were measured equally well.
-    text = f"{value:,.0f}" if abs(value) >= 10**digits else f"{value:#.{digits}g}".rstrip(".")
-    return text.replace("-", "−")
+    if abs(value) < 10**digits:
+        return f"{value:#.{digits}g}".rstrip(".").replace("-", "−")
+    whole = f"{value:,.0f}".replace("-", "−")
+    return say(en=whole, es=whole.replace(",", "\u202f"))  # Spanish parts thousands with a (narrow) space

@@ -68,7 +68,9 @@ def _mark_percentiles(axes, samples: dict, colours: dict, log: bool) -> None:
 def _ms(value: float) -> str:
     if math.isinf(value):
         return say(en="never answered", es="sin respuesta")
-    return f"{value:.1f} ms" if value < 100 else f"{value:,.0f} ms"
+    if value < 100:
+        return f"{value:.1f} ms"
+    return say(en=f"{value:,.0f} ms", es=f"{value:,.0f} ms".replace(",", "\u202f"))
 
 
 @shown
