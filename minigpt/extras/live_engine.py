@@ -103,6 +103,8 @@ class LiveEngine:
     ) -> Ticket:  # fmt: skip
         """Let a request arrive. Its events go to `listener`, in the engine's threads, or wait in the ticket.
 
+        A listener returns at once: the loop waits for it.
+
         `stop` are sequences of token ids, none of which is delivered. Raises ValueError for a request that cannot be
         served, QueueFull if too many are waiting, EngineDown if the engine has failed or is closed.
         """

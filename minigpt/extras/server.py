@@ -20,6 +20,7 @@ from minigpt.extras.live_engine import EngineDown, LiveEngine
 from minigpt.extras.live_source import QueueFull
 from minigpt.extras.server_answer import Answer
 from minigpt.extras.server_metrics import ServerMetrics, Stopwatch
+from minigpt.extras.tickets import Mailbox
 from minigpt.language import say
 
 RETRY_AFTER_S = 1
@@ -43,6 +44,7 @@ class Api:
         self._engine, self._settings = engine, settings
         self._metrics = ServerMetrics(engine)
         self._started = int(time.time())
+        self.mailbox: Mailbox | None = None  # of the asyncio loop, once it runs
 
     async def completions(self, request: Request):
         """POST /v1/completions."""
@@ -51,10 +53,11 @@ class Api:
         try:
             body = await self._read_body(request)
             wanted = read_request(body, settings.model, self._engine.context)
-            return Answer(self._engine, wanted, settings.model, stopwatch, settings.time_limit_s)
-        except BaseException as fault:
+            return Answer(self._engine, wanted, mailbox=self.mailbox, model=settings.model, stopwatch=stopwatch,
+                          time_limit_s=settings.time_limit_s)  # fmt: skip
+        except (ApiError, QueueFull, EngineDown, ValueError) as fault:
             stopwatch.ended("refused", 0, 0)
-            raise as_api_error(fault) from fault
+            raise as_api_error(fault) from None
 
     async def _read_body(self, request: Request) -> bytes:
         try:
@@ -95,15 +98,13 @@ class Api:
         return Response(self._metrics.text(), media_type=CONTENT_TYPE_LATEST)
 
 
-def as_api_error(fault: BaseException) -> BaseException:
-    """An exception of the engine, as a client should see it."""
+def as_api_error(fault: Exception) -> ApiError:
+    """A refusal, as a client should see it."""
     if isinstance(fault, QueueFull):
         return ApiError(429, str(fault), code="queue_full", headers={"Retry-After": str(RETRY_AFTER_S)})
     if isinstance(fault, EngineDown):
         return ApiError(503, str(fault), code="engine_down")
-    if isinstance(fault, ValueError):
-        return ApiError(400, str(fault)[:500], code="invalid_value")
-    return fault
+    return fault if isinstance(fault, ApiError) else ApiError(400, str(fault)[:500], code="invalid_value")
 
 
 def make_app(engine: LiveEngine, settings: ServerSettings = ServerSettings()) -> Starlette:
@@ -112,6 +113,7 @@ def make_app(engine: LiveEngine, settings: ServerSettings = ServerSettings()) ->
 
     @contextlib.asynccontextmanager
     async def lifespan(app):
+        api.mailbox = Mailbox()
         yield
         await asyncio.to_thread(engine.close, drain=True, timeout_s=settings.time_limit_s)
 

@@ -6,7 +6,7 @@ import time
 
 from minigpt.extras.completions import ApiError, CompletionRequest, CompletionText, server_sent
 from minigpt.extras.server_metrics import Stopwatch
-from minigpt.extras.tickets import CANCELLED, FAILED, AsyncEvents
+from minigpt.extras.tickets import CANCELLED, FAILED, AsyncEvents, Mailbox
 from minigpt.language import say
 
 LAST_WORDS_S = 1.0  # for telling a client that its time is over, should it still be reading
@@ -15,10 +15,13 @@ LAST_WORDS_S = 1.0  # for telling a client that its time is over, should it stil
 class Answer:
     """An ASGI application that answers one accepted request."""
 
-    def __init__(self, engine, wanted: CompletionRequest, model: str, stopwatch: Stopwatch, time_limit_s: float):
+    def __init__(
+        self, engine, wanted: CompletionRequest, *, mailbox: Mailbox, model: str, stopwatch: Stopwatch,
+        time_limit_s: float,
+    ):  # fmt: skip
         self._engine, self._wanted, self._stopwatch, self._time_limit_s = engine, wanted, stopwatch, time_limit_s
         self._text = CompletionText(wanted, model)
-        self._events = AsyncEvents()
+        self._events = AsyncEvents(mailbox)
         self._end = CANCELLED  # how it ended, for the metrics
         self._has_started = self._is_complete = False
         # Last, for from here on somebody is served.

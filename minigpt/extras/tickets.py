@@ -2,6 +2,7 @@
 
 import asyncio
 import queue
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -55,7 +56,7 @@ class Ticket:
 
     def deliver(self) -> None:
         """Send the tokens that may leave."""
-        if self._ready:
+        if self._ready and not self.is_finished:
             self._send()
 
     def finish(self, reason: str, error: str = "") -> None:
@@ -110,18 +111,39 @@ class StopSequences:
         return gone
 
 
+class Mailbox:
+    """Takes events from an engine's threads into the running asyncio loop, which is woken once for all of a step's."""
+
+    def __init__(self):
+        self._loop = asyncio.get_running_loop()
+        self._pending: deque[tuple[asyncio.Queue, Event]] = deque()
+        self._is_called = False
+
+    def post(self, inbox: asyncio.Queue, event: Event) -> None:
+        self._pending.append((inbox, event))
+        if not self._is_called:
+            self._is_called = True
+            self._loop.call_soon_threadsafe(self._deliver)
+
+    def _deliver(self) -> None:
+        self._is_called = False  # first: what is posted from here on calls again, at worst for nothing
+        while self._pending:
+            inbox, event = self._pending.popleft()
+            inbox.put_nowait(event)
+
+
 class AsyncEvents:
     """A listener for a ticket whose events are read in the running asyncio loop."""
 
-    def __init__(self):
-        self._loop, self._queue = asyncio.get_running_loop(), asyncio.Queue()
+    def __init__(self, mailbox: Mailbox | None = None):
+        self._mailbox, self._inbox = mailbox or Mailbox(), asyncio.Queue()
 
     def __call__(self, event: Event) -> None:
-        self._loop.call_soon_threadsafe(self._queue.put_nowait, event)
+        self._mailbox.post(self._inbox, event)
 
     async def __aiter__(self) -> AsyncIterator[Event]:
         while True:
-            event = await self._queue.get()
+            event = await self._inbox.get()
             yield event
             if event.reason is not None:
                 return
