@@ -3,7 +3,7 @@
 import math
 
 from tests.grader.check import check
-from tests.grader.outcomes import expect, t
+from tests.grader.outcomes import Text, expect, t
 from tests.lab04.scenes import FOUR, STAGES, busy_records, entering, records_of
 
 
@@ -20,7 +20,13 @@ def rate_and_stay(student, records, stage, start_s, end_s):
 
 def expect_pair(got, expected, *, hint, tolerance=1e-9):
     near = all(abs(one - other) <= tolerance * max(1.0, abs(other)) for one, other in zip(got, expected))
-    expect(near, expected=[round(x, 9) for x in expected], got=[round(x, 9) for x in got], hint=hint)
+    expect(near, expected=in_words(expected), got=in_words(got), hint=hint)
+
+
+def in_words(pair) -> Text:
+    """λ and W with their units."""
+    rate, stay = (f"{value:.7g}" for value in pair)
+    return t(f"λ = {rate} a second, W = {stay} s", f"λ = {rate} por segundo, W = {stay} s")
 
 
 @check("4.1", points=2, en="the scene of the lab, stage by stage", es="la escena del laboratorio, etapa por etapa")
@@ -29,10 +35,10 @@ def test_each_stage(student):
     for stage, pair in expected.items():
         got = rate_and_stay(student, records_of(*FOUR), stage, 0.0, 12.0)
         expect_pair(got, pair, hint=t(
-            f"(λ and W of the stage {stage}): four requests enter in 12 s; C waits 2 s of its 6 in the queue, and "
-            "the system is queue and flight together (section 4.1)",
-            f"(λ y W de la etapa {stage}): entran cuatro peticiones en 12 s; C espera en cola 2 s de sus 6, y el "
-            "sistema es cola y vuelo juntos (sección 4.1)",
+            f"(stage {stage}, the scene of section 4.1 in seconds): four requests enter in 12 s; C waits 2 s of its 6 "
+            "in the queue, and the system is queue and flight together (section 4.1)",
+            f"(etapa {stage}, la escena de la sección 4.1 en segundos): entran cuatro peticiones en 12 s; C espera en "
+            "cola 2 s de sus 6, y el sistema es cola y vuelo juntos (sección 4.1)",
         ))  # fmt: skip
 
 
@@ -44,9 +50,9 @@ def test_entries_of_the_window(student):
         stays = entering(records, stage, start_s, end_s)
         expected = len(stays) / (end_s - start_s), sum(stays) / len(stays)
         expect_pair(rate_and_stay(student, records, stage, start_s, end_s), expected, hint=t(
-            f"(λ and W of the stage {stage}): of those that enter at start_s ≤ t < end_s, and of nobody else; the "
+            f"(stage {stage}): λ and W are of those that enter at start_s ≤ t < end_s, and of nobody else; the "
             "window that λ divides by is the window in which you counted (section 4.1)",
-            f"(λ y W de la etapa {stage}): de las que entran en start_s ≤ t < end_s, y de nadie más; la ventana "
+            f"(etapa {stage}): λ y W son de las que entran en start_s ≤ t < end_s, y de nadie más; la ventana "
             "entre la que divide λ es la misma en la que contaste (sección 4.1)",
         ))  # fmt: skip
 
@@ -57,11 +63,11 @@ def test_unfinished(student):
     expected = {"system": (0.3, math.inf), "in_flight": (0.2, math.inf), "queue": (0.3, math.inf)}
     for stage, pair in expected.items():
         got = rate_and_stay(student, records, stage, 0.0, 10.0)
-        expect(abs(got[0] - pair[0]) < 1e-9 and got[1] == pair[1], expected=list(pair), got=list(got), hint=t(
-            f"(λ and W of the stage {stage}): a request that has not left has entered all the same, and its stay is "
+        expect(abs(got[0] - pair[0]) < 1e-9 and got[1] == pair[1], expected=in_words(pair), got=in_words(got), hint=t(
+            f"(stage {stage}): a request that has not left has entered all the same, and its stay is "
             "infinite; without it a server that answers nobody would look quick. An entry of None is no entry "
             "(section 4.1)",
-            f"(λ y W de la etapa {stage}): una petición que no ha salido también entró, y su estancia es infinita; "
+            f"(etapa {stage}): una petición que no ha salido también entró, y su estancia es infinita; "
             "sin ella, un servidor que no responde a nadie parecería rápido. Una entrada None no es una entrada "
             "(sección 4.1)",
         ))  # fmt: skip

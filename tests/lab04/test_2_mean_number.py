@@ -38,10 +38,11 @@ def test_window(student):
     for start_s, end_s, expected in ((2.0, 8.0, 12 / 6), (4.0, 6.0, 2.0), (8.5, 20.0, 3 / 11.5)):
         got = student.call("mean_number", records_of(*FOUR), "system", start_s, end_s)
         expect_number(got, expected, tolerance=1e-9, hint=t(
-            f"(from {start_s:g} to {end_s:g} s): who entered before the window is inside when it opens, and only the "
-            "time in the window counts (section 4.4)",
-            f"(de {start_s:g} a {end_s:g} s): la que entró antes de la ventana ya está dentro cuando se abre, y solo "
-            "cuenta el tiempo de la ventana (sección 4.4)",
+            f"(from {start_s:g} to {end_s:g} s in the scene of section 4.1, in seconds): who entered before the window "
+            "is inside when it opens, and only the time in the window counts, also after the last change (section 4.1)",
+            f"(de {start_s:g} a {end_s:g} s en la escena de la sección 4.1, en segundos): la que entró antes de la "
+            "ventana ya está dentro cuando se abre, y solo cuenta el tiempo de la ventana, también después del último "
+            "cambio (sección 4.1)",
         ))  # fmt: skip
 
 
@@ -51,8 +52,10 @@ def test_never_left(student):
     for stage, expected in {"system": 1.8, "in_flight": 0.9, "queue": 0.9}.items():
         got = student.call("mean_number", records, stage, 0.0, 10.0)
         expect_number(got, expected, tolerance=1e-9, hint=t(
-            f"(stage {stage}): one request is in flight from 2 s on and one waits from 2 s on, until the window "
-            "closes at 10 s (section 4.1)",
-            f"(etapa {stage}): una petición está en vuelo desde 2 s y otra espera desde 2 s, hasta que la ventana se "
-            "cierra en 10 s (sección 4.1)",
+            f"(stage {stage}): of three requests one is done at 1 s. One comes at 1 s and is in flight from 2 s on, "
+            "one waits from 2 s on, both until the window closes at 10 s, though nothing changes any more "
+            "(section 4.1)",
+            f"(etapa {stage}): de tres peticiones, una acaba en 1 s. Otra llega en 1 s y está en vuelo desde 2 s; "
+            "otra espera desde 2 s; ambas hasta que la ventana se cierra en 10 s, aunque ya no cambie nada "
+            "(sección 4.1)",
         ))  # fmt: skip

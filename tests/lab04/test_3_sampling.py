@@ -32,10 +32,12 @@ def test_instants(student):
     true_number = sum(clipped(records, "system", start_s, end_s)) / (end_s - start_s)
     number = sampled(student, records)[0]
     expect(abs(number / true_number - 1) < 0.03, expected=f"{true_number:.3f} ± 3 %", got=f"{number:.3f}", hint=t(
-        "(L): look every `every_s` seconds of the window, whatever happens in the server. At completions the server "
-        "decides when you look, and you see it when somebody is about to leave, or has (section 4.3)",
-        "(L): mira cada `every_s` segundos de la ventana, pase lo que pase en el servidor. En las salidas es el "
-        "servidor quien decide cuándo miras, y lo ves cuando alguien está a punto de salir, o acaba de hacerlo "
+        "(L, the first of the three): look every `every_s` seconds of the window, whatever happens in the "
+        "server. At completions the server decides when you look, and you see it when somebody is about to leave, or "
+        "has. Everybody inside counts, also who came before the window (section 4.3)",
+        "(L, el primero de los tres): mira cada `every_s` segundos de la ventana, pase lo que pase en el "
+        "servidor. En las salidas es el servidor quien decide cuándo miras, y lo ves cuando alguien está a punto de "
+        "salir, o acaba de hacerlo. Cuentan todas las que están dentro, también las que llegaron antes de la ventana "
         "(sección 4.3)",
     ))  # fmt: skip
 

@@ -42,9 +42,10 @@ def test_within_10_percent(student):
         expect(abs(error) <= BAR_PERCENT, expected=f"{1e3 * measured:.2f} ms ± 10 %",
                got=f"{1e3 * got:.2f} ms ({error:+.1f} %)" if is_number else got, hint=t(
             f"({name}, cap {cap}, load {share}): up to the cap the server speeds up with n, beyond it those above "
-            "the cap wait, and they count as well (section 4.7)",
+            "the cap wait, and they count as well. L is a mean: divide by the sum of all shares (section 4.7)",
             f"({name}, tope {cap}, carga {share}): hasta el tope el servidor se acelera con n; más allá, las que "
-            "pasan del tope esperan, y también cuentan (sección 4.7)",
+            "pasan del tope esperan, y también cuentan. L es una media: divide entre la suma de las cuotas "
+            "(sección 4.7)",
         ))  # fmt: skip
     student.measurements["time_in_system_error_percent"] = max(errors, key=abs)
 

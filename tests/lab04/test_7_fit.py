@@ -18,10 +18,10 @@ def fits(student, num_places: int, way: str, lengths=LENGTHS, spare_bytes: int =
 def test_maximum(student):
     got = [fits(student, places, "maximum") for places in (1023, 1024, 5 * 1024 + 1000, 100_000)]
     expect_equal(got, [0, 1, 5, 10], hint=t(
-        "(in 1023, 1024, 6120 and 100000 places): each sequence takes the model's whole context of 1024, however "
-        "short it is (section 4.9)",
-        "(en 1023, 1024, 6120 y 100000 plazas): cada secuencia ocupa todo el contexto del modelo, 1024, por corta "
-        "que sea (sección 4.9)",
+        "(in 1023, 1024, 6120 and 100000 places): each of the 10 sequences takes the model's whole context of "
+        "1024, however short it is, and there are no more than 10 (section 4.9)",
+        "(en 1023, 1024, 6120 y 100000 plazas): cada una de las 10 secuencias ocupa todo el contexto del modelo, "
+        "1024, por corta que sea, y no hay más de 10 (sección 4.9)",
     ))  # fmt: skip
 
 

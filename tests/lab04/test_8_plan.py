@@ -76,8 +76,10 @@ def test_keeps_to_max_cap(student):
         "(tope, con max_cap=3): lo que no cabe en la memoria de una réplica no puede estar en vuelo (sección 4.10)",
     ))  # fmt: skip
     expect(num_replicas == 3, expected=3, got=num_replicas, hint=t(
-        "(replicas): with 3 seats each, 3 replicas meet 200 ms, and 2 cannot even keep up (section 4.10)",
-        "(réplicas): con 3 asientos cada una, 3 réplicas cumplen 200 ms, y 2 ni siquiera dan abasto (sección 4.10)",
+        "(replicas): with 3 seats each, 3 replicas meet 200 ms, and 2 cannot even keep up. `CAPS` has no 3: "
+        "try `max_cap` itself as well (section 4.10)",
+        "(réplicas): con 3 asientos cada una, 3 réplicas cumplen 200 ms, y 2 ni siquiera dan abasto. "
+        "En `CAPS` no hay 3: prueba también el propio `max_cap` (sección 4.10)",
     ))  # fmt: skip
 
 

@@ -91,6 +91,10 @@ MUTANTS = (
         new="entering = in_flight / 16", check="4.4/decode", hint="requests end",
     ),
     Mutant(
+        name="requests a nanosecond", old="(decode_ns + prefill_ns) * 1e9", new="(decode_ns + prefill_ns)",
+        check="4.4/decode", hint="are nanoseconds",
+    ),
+    Mutant(
         name="capacity without prefill", old="entering / (decode_ns + prefill_ns)", new="entering / decode_ns",
         check="4.4/prefill", hint="brings its prompt tokens",
     ),
