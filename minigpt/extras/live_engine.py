@@ -21,49 +21,21 @@ import queue
 import threading
 import traceback
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass
 
 from minigpt.clock import WallClock
 from minigpt.engine import ModelTokens
+from minigpt.extras.live_checks import answer_fault, check_tokens
 from minigpt.extras.live_server import Abandoned, LiveServer, seconds_since
 from minigpt.extras.live_source import LiveSource, QueueFull
+from minigpt.extras.live_state import CLOSED, CLOSING, HEALTHY, EngineDown, EngineLoad, EngineState
 from minigpt.extras.tickets import CANCELLED, FAILED, LENGTH, STOP, AsyncEvents, Event, Ticket
 from minigpt.language import say
 from minigpt.replay import SPARE_SLOTS
 from minigpt.runlog import RequestLog
-from minigpt.tokenizer import EOS_TOKEN_ID, VOCAB_SIZE
+from minigpt.tokenizer import EOS_TOKEN_ID
 from minigpt.workload import WorkItem
 
-HEALTHY, CLOSING, CLOSED = "healthy", "closing", "closed"  # and FAILED
 log = logging.getLogger("minigpt.live")
-
-
-class EngineDown(Exception):
-    """The engine takes no requests any more; the message says why."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EngineState:
-    """How the engine is."""
-
-    name: str  # healthy, closing, closed or failed
-    reason: str = ""  # why it failed
-    fault: str = ""  # the exception that the loop raised, by its name
-
-    @property
-    def is_healthy(self) -> bool:
-        return self.name == HEALTHY
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EngineLoad:
-    """What is in the engine now."""
-
-    num_waiting: int  # not taken by the loop yet
-    num_inflight: int
-    num_kv_slots: int  # taken
-    num_kv_slots_total: int
-    num_kv_tokens: int  # K and V of so many tokens are in the cache
 
 
 class LiveEngine:
@@ -294,30 +266,3 @@ class LiveEngine:
         with self._lock:  # two threads may want to: the first one does
             if self._tickets.pop(ticket.request_id, None) is not None:
                 ticket.finish(reason, error)
-
-
-def check_tokens(item: WorkItem, context: int) -> None:
-    """Refuse token ids that the model does not have, and more of them than it can hold."""
-    wrong = [token for token in item.prompt_token_ids if not 0 <= token < VOCAB_SIZE]
-    if wrong:
-        raise ValueError(say(
-            en=f"token id {wrong[0]} is not in the vocabulary: choose 0 to {VOCAB_SIZE - 1}",
-            es=f"el id de token {wrong[0]} no está en el vocabulario: elige de 0 a {VOCAB_SIZE - 1}",
-        ))  # fmt: skip
-    total = len(item.prompt_token_ids) + item.max_tokens
-    if total > context:
-        raise ValueError(say(
-            en=f"prompt and max_tokens make {total} tokens, and the model's context holds {context}: shorten one",
-            es=f"el prompt y max_tokens suman {total} tokens, y en el contexto del modelo caben {context}: acorta uno",
-        ))  # fmt: skip
-
-
-def answer_fault(life: RequestLog) -> str:
-    """What is wrong with a loop's answer; empty if it is what the model computed, to its end."""
-    if not life.ended:
-        return say(en="the loop answered the request before it had ended",
-                   es="el bucle respondió la petición antes de que terminara")  # fmt: skip
-    if list(life.answer) != life.token_ids:
-        return say(en="the loop's answer is not what the model computed",
-                   es="la respuesta del bucle no es la que calculó el modelo")  # fmt: skip
-    return ""

@@ -3,8 +3,6 @@
 import threading
 from collections import deque
 
-from minigpt.clock import NS
-
 
 class QueueFull(Exception):
     """As many requests are waiting as may wait."""
@@ -80,11 +78,6 @@ class LiveSource:
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()
-
-    def oldest_wait_s(self) -> float:
-        """How long the oldest waiting request has been waiting; 0 if there is none."""
-        with self._changed:
-            return (self._clock.now_ns - self._waiting[0][1]) / NS if self._waiting else 0.0
 
     def __len__(self) -> int:
         return len(self._waiting)

@@ -16,8 +16,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from minigpt.extras.completions import ApiError, read_request
-from minigpt.extras.live_engine import EngineDown, LiveEngine
+from minigpt.extras.live_engine import LiveEngine
 from minigpt.extras.live_source import QueueFull
+from minigpt.extras.live_state import EngineDown
 from minigpt.extras.server_answer import Answer
 from minigpt.extras.server_metrics import ServerMetrics, Stopwatch
 from minigpt.extras.tickets import Mailbox

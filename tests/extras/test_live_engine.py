@@ -8,9 +8,9 @@ import threading
 import pytest
 
 from minigpt.clock import WallClock
-from minigpt.extras.live_engine import EngineDown
 from minigpt.extras.live_server import KEPT_ANSWERS
 from minigpt.extras.live_source import LiveSource, QueueFull
+from minigpt.extras.live_state import EngineDown
 from minigpt.extras.tickets import StopSequences
 from minigpt.prompts import tutor_prompts
 from minigpt.tokenizer import EOS_TOKEN_ID

@@ -178,7 +178,7 @@ def test_a_full_queue_says_when_to_come_again():
         assert all(int(reply.headers["retry-after"]) >= 1 for reply in refused)
         assert refused[0].json["error"]["code"] == "queue_full"
         served = [reply.text for reply in replies if reply.status == 200]
-        assert len(served) >= 3 and len(set(served)) == 1
+        assert len(served) >= 2 and len(set(served)) == 1
         assert is_empty(engine.load)
 
 
