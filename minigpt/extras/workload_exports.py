@@ -1,6 +1,6 @@
 """Workload files for load generators that others wrote: aiperf, guidellm and `vllm bench serve`.
 
-Each takes prompts as text. What a format cannot say (guidellm and vLLM draw arrivals themselves) is said in a note.
+Each takes prompts as text. What a format cannot say is said in a note.
 """
 
 import json
@@ -8,12 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from minigpt.clock import NS
 from minigpt.language import say
 from minigpt.tokenizer import decode
 from minigpt.workload import WorkItem, Workload
 from minigpt.workload_file import text_of
 
-NS_PER_MS = 1_000_000
+NS_PER_MS = NS // 1000
 
 
 def mooncake_row(item: WorkItem) -> dict:
@@ -29,11 +30,12 @@ def guidellm_row(item: WorkItem) -> dict:
     """guidellm's columns. It asks every server to ignore EOS, so the count is the answer's length where it is known."""
     known = item.answer is not None
     count = max(1, min(len(item.answer), item.max_tokens)) if known else item.max_tokens
-    return {"prompt": decode(item.prompt_token_ids), "output_tokens_count": count}
+    row = {"prompt": decode(item.prompt_token_ids), "output_tokens_count": count}
+    return row if item.arrival_ns is None else row | {"relative_timestamp": item.arrival_ns / NS}
 
 
 def vllm_row(item: WorkItem) -> dict:
-    """The `custom` data set of `vllm bench serve`."""
+    """The `custom` data set of `vllm bench serve`, which draws arrivals itself."""
     return {"prompt": decode(item.prompt_token_ids), "output_tokens": item.max_tokens}
 
 
@@ -42,12 +44,13 @@ class Format:
     """One tool's file."""
 
     row: Callable[[WorkItem], dict]
-    has_arrivals: bool
+    has_arrivals: bool = True
+    needs_arrivals: bool = False
 
 
 FORMATS = {
-    "mooncake_trace": Format(row=mooncake_row, has_arrivals=True),
-    "guidellm": Format(row=guidellm_row, has_arrivals=False),
+    "mooncake_trace": Format(row=mooncake_row, needs_arrivals=True),
+    "guidellm": Format(row=guidellm_row),
     "vllm": Format(row=vllm_row, has_arrivals=False),
 }
 
@@ -57,7 +60,7 @@ def export_workload(workload: Workload, kind: str, path: Path) -> list[str]:
     if kind not in FORMATS:
         raise ValueError(f"format={kind!r}: choose {', '.join(FORMATS)}")
     form = FORMATS[kind]
-    if form.has_arrivals and any(item.arrival_ns is None for item in workload.items):
+    if form.needs_arrivals and any(item.arrival_ns is None for item in workload.items):
         raise ValueError(say(
             en=f"format={kind}: it needs scheduled arrivals, and a closed loop has none; "
             "choose poisson, burst or gamma",

@@ -179,9 +179,10 @@ def test_aiperf_gets_text_limits_and_arrivals_in_milliseconds(requests, tmp_path
 
 def test_guidellm_gets_the_length_of_the_answer_since_it_ignores_eos(requests, tmp_path):
     rows, notes = exported(requests, "guidellm", tmp_path / "w.jsonl")
-    assert [list(row) for row in rows] == [["prompt", "output_tokens_count"]] * 2
+    assert [list(row) for row in rows] == [["prompt", "output_tokens_count", "relative_timestamp"]] * 2
     assert [row["output_tokens_count"] for row in rows] == [len(each.answer) for each in requests.items]
-    assert "arrivals" in notes
+    assert [row["relative_timestamp"] for row in rows] == [0.0, 0.25]  # seconds
+    assert notes == ""
     unknown, _ = exported(work(item(0, answer=None, max_tokens=9)), "guidellm", tmp_path / "w.jsonl")
     assert unknown[0]["output_tokens_count"] == 9
 
@@ -207,7 +208,8 @@ def test_a_closed_loop_goes_only_where_arrivals_are_not_asked_for(tmp_path):
         export_workload(closed, "mooncake_trace", tmp_path / "w.jsonl")
     for kind in FORMATS:
         if kind != "mooncake_trace":
-            assert len(exported(closed, kind, tmp_path / "w.jsonl")[0]) == 3
+            rows, _ = exported(closed, kind, tmp_path / "w.jsonl")
+            assert len(rows) == 3 and "relative_timestamp" not in rows[0]
 
 
 # -- on the command line ---------------------------------------------------------------------------
