@@ -41,6 +41,12 @@ class Lab:
             needs_magic.register(shell)
             show_syntax_errors_in_two_lines(shell)
         print(self._greeting())
+        if is_untouched_in_the_other_language(self.folder):
+            number = self.number
+            print(say(
+                en=f"your file is still the skeleton in Spanish; for the English one: MINIGPT_LANG=en make reset LAB={number}",
+                es=f"tu archivo es aún el esqueleto en inglés; para tenerlo en español: MINIGPT_LANG=es make reset LAB={number}",
+            ))  # fmt: skip
 
     def __repr__(self) -> str:
         return f"<Lab {self.number}>"
@@ -79,6 +85,13 @@ class Lab:
         except ValueError as error:
             print(error)
             return None
+
+
+def is_untouched_in_the_other_language(folder) -> bool:
+    """Whether the student's file is a fresh skeleton, explained in the language that the notebook is not in."""
+    other = paths.skeleton_file(folder, say(en="es", es="en"))
+    file = paths.student_file(folder)
+    return file.is_file() and other.is_file() and file.read_bytes() == other.read_bytes()
 
 
 def version_of(package: str) -> str:

@@ -88,6 +88,19 @@ def test_lab_says_where_it_is_and_sets_the_language_for_its_children(house, monk
     assert "un hilo" in line and f"torch {lab_module.version_of('torch')}" in line and line.count("\n") == 2
 
 
+def test_a_skeleton_in_the_other_language_is_noticed_while_nothing_is_written(house, capsys):
+    (house.parent / "skeleton.py").write_text(STUB, encoding="utf-8")
+    said = {}
+    for language in ("en", "es"):
+        os.environ["MINIGPT_LANG"] = language
+        Lab("03")
+        said[language] = capsys.readouterr().out
+    assert "MINIGPT_LANG=es make reset LAB=03" in said["es"] and "reset" not in said["en"]
+    house.write_text(STUB + "\nx = 1\n", encoding="utf-8")
+    Lab("03")
+    assert "reset" not in capsys.readouterr().out
+
+
 # -- the student's code -----------------------------------------------------------------------------------------
 
 
