@@ -260,6 +260,6 @@ def test_a_server_is_waited_for_and_ended():
     )
     with running([sys.executable, "-c", code], port):
         pass
-    with pytest.raises(RuntimeError, match="did not start: ValueError: no model"):
+    with pytest.raises(RuntimeError, match="ended with status 1: ValueError: no model"):
         with running([sys.executable, "-c", "raise ValueError('no model')"], port):
             pass

@@ -1,4 +1,4 @@
-"""The engines' own environment, .venv-engines: 1.6 GB that a student's .venv does not have to carry."""
+"""The engines' own environment, .venv-engines: 1.5 GB that a student's .venv does not have to carry."""
 
 import hashlib
 import os
@@ -33,14 +33,14 @@ def fingerprint() -> str:
 
 def how_to_install() -> str:
     """One line for whoever has not got it."""
-    return say(en="the other engines are not installed: make engines (1.6 GB, in .venv-engines)",
-               es="los otros motores no están instalados: make engines (1.6 GB, en .venv-engines)")
+    return say(en="the other engines are not installed: make engines (1.5 GB, in .venv-engines)",
+               es="los otros motores no están instalados: make engines (1.5 GB, en .venv-engines)")
 
 
 def install() -> int:
     """Make the environment and install into it; an exit status. Every step can be run again."""
-    print(say(en="Installing the engines into .venv-engines (1.6 GB) ...",
-              es="Instalando los motores en .venv-engines (1.6 GB) ..."), flush=True)  # fmt: skip
+    print(say(en="Installing the engines into .venv-engines (1.5 GB) ...",
+              es="Instalando los motores en .venv-engines (1.5 GB) ..."), flush=True)  # fmt: skip
     status = 0 if engines_python().is_file() else run_child([sys.executable, "-m", "venv", folder()])
     index = os.environ.get("TORCH_INDEX")
     if status == 0 and index:

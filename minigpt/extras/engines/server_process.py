@@ -7,7 +7,7 @@ import tempfile
 import time
 from contextlib import contextmanager
 
-START_S = 180
+START_S = 300  # vLLM takes half a minute on a quiet machine
 END_S = 20
 
 
@@ -39,7 +39,8 @@ def wait_until_healthy(process: subprocess.Popen, port: int, output) -> None:
         time.sleep(0.2)
     output.seek(0)
     lines = [line.strip() for line in output.read().decode("utf-8", errors="replace").splitlines() if line.strip()]
-    raise RuntimeError(f"the server did not start: {lines[-1] if lines else process.returncode}")
+    what = f"was not ready after {START_S} s" if process.poll() is None else f"ended with status {process.returncode}"
+    raise RuntimeError(f"the server {what}: {lines[-1] if lines else ''}")
 
 
 def is_healthy(port: int) -> bool:
