@@ -47,7 +47,8 @@ def printed_lines(worker: Worker) -> list[str]:
     if left_out:
         some.append(say(en=f"… {left_out} more line{'s' if left_out > 1 else ''}",
                         es=f"… {left_out} línea{'s' if left_out > 1 else ''} más"))  # fmt: skip
-    head = say(en="printed by your code, in all checks together:", es="lo que imprimió tu código, en todas las comprobaciones:")
+    head = say(en="printed by your code, in all checks together:",
+               es="lo que imprimió tu código, en todas las comprobaciones:")  # fmt: skip
     cut = [cut_line(told)] if told["truncated_bytes"] else []
     return ["", head, *(f"  | {line}" for line in some), *cut]
 

@@ -46,8 +46,9 @@ def why_unanswered(log) -> Text | None:
         return t(
             "(None: no answer ever left). The loop ended while requests were still to come. `empty()` says only that "
             "nobody waits now; the end is where collect_batch returns an empty list (section 2.4)",
-            "(None: nunca salió su respuesta). El bucle acabó cuando aún faltaban peticiones por llegar. `empty()` solo "
-            "dice que ahora no espera nadie; el final es cuando collect_batch devuelve una lista vacía (sección 2.4)",
+            "(None: nunca salió su respuesta). El bucle acabó cuando aún faltaban peticiones por llegar. `empty()` "
+            "solo dice que ahora no espera nadie; el final es cuando collect_batch devuelve una lista vacía (sección "
+            "2.4)",
         )  # fmt: skip
     return t(
         "(None: no answer ever left). They were taken from the queue and their batch was not run to its end. The queue "

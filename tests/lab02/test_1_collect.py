@@ -27,10 +27,10 @@ def collected(student, arrivals_ms, *, max_batch: int = 4, now_ms: float = 0.0):
 def test_oldest_first(student):
     ids, _ = collected(student, [0, 1, 2, 30], max_batch=3, now_ms=10)
     expect(ids not in ([0], [0, 1]), expected=[0, 1, 2], got=ids, hint=t(
-        "three were waiting for a batch of three, and the wait was over. Take whoever already waits all the same: get(0) "
-        "does not wait, nor does a timeout below 0 (section 2.2)",
-        "esperaban tres para un lote de tres, y la espera ya había acabado. Toma igualmente a quien ya espera: get(0) no "
-        "espera, ni tampoco un límite por debajo de 0 (sección 2.2)",
+        "three were waiting for a batch of three, and the wait was over. Take whoever already waits all the same: "
+        "get(0) does not wait, nor does a timeout below 0 (section 2.2)",
+        "esperaban tres para un lote de tres, y la espera ya había acabado. Toma igualmente a quien ya espera: get(0) "
+        "no espera, ni tampoco un límite por debajo de 0 (sección 2.2)",
     ))  # fmt: skip
     expect_equal(ids, [0, 1, 2], hint=t(
         "three were waiting for a batch of three: which end of the queue did you take from? (section 2.2)",
@@ -58,8 +58,9 @@ def test_waits_for_company(student):
         "(batch, when it leaves in ms): arrivals at 0, 1, 5 and 9 ms, max_wait_s = 5 ms, room for four. The batch "
         "leaves 5 ms after the first arrival, with those that came by then; the queue's get takes a timeout (section "
         "2.2)",
-        "(lote, cuándo sale en ms): llegadas a los 0, 1, 5 y 9 ms, max_wait_s = 5 ms, sitio para cuatro. El lote sale 5 "
-        "ms después de la primera llegada, con las que hayan llegado; el get de la cola admite un límite (sección 2.2)",
+        "(lote, cuándo sale en ms): llegadas a los 0, 1, 5 y 9 ms, max_wait_s = 5 ms, sitio para cuatro. El lote sale "
+        "5 ms después de la primera llegada, con las que hayan llegado; el get de la cola admite un límite (sección "
+        "2.2)",
     ))  # fmt: skip
 
 
@@ -86,8 +87,8 @@ def test_deadline_is_not_restarted(student):
     expect_equal(collected(student, [0, 4, 8]), ([0, 1], 5.0), hint=t(
         "(batch, when it leaves in ms): arrivals at 0, 4 and 8 ms, max_wait_s = 5 ms. If every arrival starts the wait "
         "anew, the first request may wait for ever: fix the deadline once (section 2.2)",
-        "(lote, cuándo sale en ms): llegadas a los 0, 4 y 8 ms, max_wait_s = 5 ms. Si cada llegada reinicia la espera, la "
-        "primera petición puede esperar para siempre: fija el plazo una sola vez (sección 2.2)",
+        "(lote, cuándo sale en ms): llegadas a los 0, 4 y 8 ms, max_wait_s = 5 ms. Si cada llegada reinicia la "
+        "espera, la primera petición puede esperar para siempre: fija el plazo una sola vez (sección 2.2)",
     ))  # fmt: skip
 
 
@@ -102,8 +103,8 @@ def test_deadline_waits_for_the_first(student):
     expect_equal(collected(student, [30, 33, 50]), ([0, 1], 35.0), hint=t(
         "(batch, when it leaves in ms): nobody came until 30 ms, so the wait runs from 30 to 35 ms. Did it run from "
         "when the function began to look? (section 2.2)",
-        "(lote, cuándo sale en ms): no llegó nadie hasta los 30 ms, así que la espera va de los 30 a los 35 ms. ¿La contaste desde "
-        "que la función empezó a mirar? (sección 2.2)",
+        "(lote, cuándo sale en ms): no llegó nadie hasta los 30 ms, así que la espera va de los 30 a los 35 ms. ¿La "
+        "contaste desde que la función empezó a mirar? (sección 2.2)",
     ))  # fmt: skip
 
 
@@ -125,8 +126,8 @@ def test_deadline_runs_from_the_first_arrival(student):
     expect_equal(collected(student, [2, 3, 12], now_ms=10), ([0, 1], 10.0), hint=t(
         "(batch, when it leaves in ms): request 0 came at 2 ms and its 5 ms were over at 7, while the server was busy. "
         "The batch leaves at 10 ms with all that wait, and nobody waits any longer (section 2.2)",
-        "(lote, cuándo sale en ms): la petición 0 llegó a los 2 ms y sus 5 ms acabaron a los 7, con el servidor ocupado. El "
-        "lote sale a los 10 ms con todas las que esperan, y nadie espera más (sección 2.2)",
+        "(lote, cuándo sale en ms): la petición 0 llegó a los 2 ms y sus 5 ms acabaron a los 7, con el servidor "
+        "ocupado. El lote sale a los 10 ms con todas las que esperan, y nadie espera más (sección 2.2)",
     ))  # fmt: skip
 
 

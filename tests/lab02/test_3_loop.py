@@ -60,8 +60,8 @@ def test_the_scene_of_the_lab(student):
     expect_left(student, *requests, max_batch=3, expected=[17.0, 17.0, 23.0, 23.0, 23.0], hint=t(
         "(when A to E left, in ms): the first batch leaves at 5 ms and ends with B, the second ends with D. Do the "
         "answers of a batch leave together, when it has ended? (section 2.4)",
-        "(cuándo salieron A a E, en ms): el primer lote sale a los 5 ms y termina con B; el segundo, con D. ¿Salen juntas "
-        "las respuestas de un lote, cuando este ha terminado? (sección 2.4)",
+        "(cuándo salieron A a E, en ms): el primer lote sale a los 5 ms y termina con B; el segundo, con D. ¿Salen "
+        "juntas las respuestas de un lote, cuando este ha terminado? (sección 2.4)",
     ))  # fmt: skip
 
 

@@ -47,7 +47,8 @@ def test_counts_from_arrival(student):
     report = report_of(student, [record(0, 0.5, 4.0, admitted_s=3.0)])
     expect_number(report["p95_s"], 3.5, tolerance=1e-9, hint=t(
         "the request arrived at 0.5 s, was admitted at 3 s and answered at 4 s: its client waited 3.5 s (section 2.6)",
-        "la petición llegó a los 0.5 s, fue admitida a los 3 s y respondida a los 4 s: su cliente esperó 3.5 s (sección 2.6)",
+        "la petición llegó a los 0.5 s, fue admitida a los 3 s y respondida a los 4 s: su cliente esperó 3.5 s "
+        "(sección 2.6)",
     ))  # fmt: skip
 
 

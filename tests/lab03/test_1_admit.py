@@ -14,10 +14,12 @@ def admitted(student, *, waiting: int, in_flight: int, seats: int, later: int = 
     ids = [request.request_id for request in after] if isinstance(after, list) else after
     taken = sorted(desk.server.log.requests)  # the first of them were in flight before
     expect(not (len(taken) > in_flight and ids == taken[:in_flight]), expected=taken, got=ids, hint=t(
-        "(ids in flight): requests were taken from the queue and are not in the list. `in_flight = …` gives a new list a name of yours, and whoever called you keeps the old one: "
+        "(ids in flight): requests were taken from the queue and are not in the list. `in_flight = …` gives a new "
+        "list a name of yours, and whoever called you keeps the old one: "
         "change the list that you got, with append (section 3.1)",
-        "(ids en vuelo): se tomaron peticiones de la cola y no están en la lista. `in_flight = …` da un nombre tuyo a una lista nueva, y quien te llamó conserva la vieja: "
-        "modifica la lista que recibiste, con append (sección 3.1)",
+        "(ids en vuelo): se tomaron peticiones de la cola y no están en la lista. `in_flight = …` da un nombre tuyo a "
+        "una lista nueva, y quien te llamó conserva la vieja: modifica la lista que recibiste, con append (sección "
+        "3.1)",
     ))  # fmt: skip
     return ids, desk
 
@@ -60,8 +62,8 @@ def test_never_waits(student):
         ids, desk = admitted(student, waiting=waiting, in_flight=1, seats=4, later=1)
         found.append((len(ids), desk.server.clock.now_ns / 1e6))
     expect_equal(found, [(1, 0.0), (2, 0.0)], hint=t(
-        "(in flight, clock in ms): with nobody left in the queue `admit` returns at once. A call that waits for the next "
-        "arrival keeps the running request waiting too (section 3.1)",
-        "(en vuelo, reloj en ms): cuando no queda nadie en la cola, `admit` vuelve enseguida. Una llamada que espera a la "
-        "próxima llegada hace esperar también a la petición en curso (sección 3.1)",
+        "(in flight, clock in ms): with nobody left in the queue `admit` returns at once. A call that waits for the "
+        "next arrival keeps the running request waiting too (section 3.1)",
+        "(en vuelo, reloj en ms): cuando no queda nadie en la cola, `admit` vuelve enseguida. Una llamada que espera "
+        "a la próxima llegada hace esperar también a la petición en curso (sección 3.1)",
     ))  # fmt: skip

@@ -32,8 +32,8 @@ def expect_nobody_left(before: list, after) -> None:
     expect(isinstance(after, list) and set(ids[0]) <= set(ids[1]), expected=ids[0], got=ids[1], hint=t(
         "(ids in in_flight after the call): whoever has ended is named in the list that you return, and stays in "
         "in_flight until `retire`. Removing from a list while walking along it skips a neighbour, too (section 3.2)",
-        "(ids en in_flight tras la llamada): quien ha terminado va en la lista que devuelves y sigue en in_flight hasta "
-        "`retire`. Además, quitar de una lista mientras la recorres se salta a una vecina (sección 3.2)",
+        "(ids en in_flight tras la llamada): quien ha terminado va en la lista que devuelves y sigue en in_flight "
+        "hasta `retire`. Además, quitar de una lista mientras la recorres se salta a una vecina (sección 3.2)",
     ))  # fmt: skip
 
 
@@ -79,6 +79,6 @@ def test_ends_at_the_limit(student):
     expect_equal(ended, [[0], [], [1]], hint=t(
         "(ended in each step): with max_tokens=3 a request ends in the step that gives its third token; look at the "
         "comparison with max_tokens (section 3.2)",
-        "(terminadas en cada paso): con max_tokens=3 una petición termina en el paso que le da su tercer token; mira la "
-        "comparación con max_tokens (sección 3.2)",
+        "(terminadas en cada paso): con max_tokens=3 una petición termina en el paso que le da su tercer token; mira "
+        "la comparación con max_tokens (sección 3.2)",
     ))  # fmt: skip

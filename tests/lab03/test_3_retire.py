@@ -21,8 +21,8 @@ def retired(student):
 def test_frees_the_seats(student):
     ids, _ = retired(student)
     expect(ids != [0, 1, 2, 3], expected=[0, 3], got=ids, hint=t(
-        "nobody left the list that was passed. `in_flight = …` gives a new list a name of yours, and the loop keeps the "
-        "old one: change the list that you got, with remove (section 3.3)",
+        "nobody left the list that was passed. `in_flight = …` gives a new list a name of yours, and the loop keeps "
+        "the old one: change the list that you got, with remove (section 3.3)",
         "nadie salió de la lista recibida. `in_flight = …` da un nombre tuyo a una lista nueva, y el bucle conserva la "
         "vieja: modifica la lista que recibiste, con remove (sección 3.3)",
     ))  # fmt: skip
@@ -41,6 +41,6 @@ def test_answers_at_once(student):
     expect_equal(left, {1: 1.0, 2: 1.0}, hint=t(
         "(request: when its answer left, in ms): the step ended at 1 ms, and both answers leave then, through "
         "server.respond (section 3.3)",
-        "(petición: cuándo salió su respuesta, en ms): el paso terminó a los 1 ms, y las dos respuestas salen entonces, con "
-        "server.respond (sección 3.3)",
+        "(petición: cuándo salió su respuesta, en ms): el paso terminó en el ms 1, y las dos respuestas salen "
+        "entonces, con server.respond (sección 3.3)",
     ))  # fmt: skip

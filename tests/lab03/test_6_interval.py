@@ -13,9 +13,9 @@ LOWER_FIRST = t(
     "devuelve dos números en por ciento, primero el menor (sección 3.7)",
 )
 RANKS = t(
-    "(interval of 1, 2, 20, 39 and 40 resamples). The ranks are ⌈0.025·m⌉ and ⌈0.975·m⌉, counted from 1: up to 39 resamples "
-    "the smallest and the largest, of 40 the smallest and the 39th. Round up with math.ceil, then subtract 1 for the "
-    "index; int(…) cuts off (section 3.7)",
+    "(interval of 1, 2, 20, 39 and 40 resamples). The ranks are ⌈0.025·m⌉ and ⌈0.975·m⌉, counted from 1: up to 39 "
+    "resamples the smallest and the largest, of 40 the smallest and the 39th. Round up with math.ceil, then subtract "
+    "1 for the index; int(…) cuts off (section 3.7)",
     "(intervalo de 1, 2, 20, 39 y 40 remuestras). Los rangos son ⌈0.025·m⌉ y ⌈0.975·m⌉, contando desde 1: hasta 39 "
     "remuestras, la menor y la mayor; de 40, la menor y la 39.ª. Redondea hacia arriba con math.ceil y resta después 1 "
     "para el índice; int(…) trunca (sección 3.7)",
@@ -61,13 +61,13 @@ def test_width(student):
     expect(not is_one_draw, expected=[round(x, 1) for x in expected], got=[round(x, 1) for x in got], hint=t(
         "every resample was the same draw: random.Random(seed) stands inside your loop and begins anew each time. Make "
         "it once, before the loop (section 3.7)",
-        "todas las remuestras fueron el mismo sorteo: random.Random(seed) está dentro de tu bucle y empieza de nuevo cada "
-        "vez. Créalo una sola vez, antes del bucle (sección 3.7)",
+        "todas las remuestras fueron el mismo sorteo: random.Random(seed) está dentro de tu bucle y empieza de nuevo "
+        "cada vez. Créalo una sola vez, antes del bucle (sección 3.7)",
     ))  # fmt: skip
     near = [abs(one - other) < 12 for one, other in zip(got, expected)]
     expect(near == [True, True], expected=[round(x, 1) for x in expected], got=[round(x, 1) for x in got], hint=t(
-        "draw as many pairs as there are, with replacement, and take the 2.5th and 97.5th percentile of the reductions: "
-        "without replacement nothing varies, and minimum and maximum are too wide (section 3.7)",
+        "draw as many pairs as there are, with replacement, and take the 2.5th and 97.5th percentile of the "
+        "reductions: without replacement nothing varies, and minimum and maximum are too wide (section 3.7)",
         "sortea tantos pares como haya, con reemplazo, y toma los percentiles 2.5 y 97.5 de las reducciones: sin "
         "reemplazo nada varía, y el mínimo y el máximo son demasiado anchos (sección 3.7)",
     ))  # fmt: skip
@@ -84,11 +84,12 @@ def test_ranks(student):
         )
         expect(list(one) == list(again), expected=one, got=again, hint=t(
             "(two runs with the same seed): draw with random.Random(seed), so that anybody can repeat it (section 3.7)",
-            "(dos ejecuciones con la misma semilla): sortea con random.Random(seed), para que cualquiera pueda repetirlo "
-            "(sección 3.7)",
+            "(dos ejecuciones con la misma semilla): sortea con random.Random(seed), para que cualquiera pueda "
+            "repetirlo (sección 3.7)",
         ))  # fmt: skip
         # The smallest and the largest of more resamples lie further out; the 39th of 40 is not beyond the 39th of 39.
-        nested = all(wide[0] <= narrow[0] and narrow[1] <= wide[1] for narrow, wide in ((one, two), (two, some), (some, most)))
+        growing = (one, two), (two, some), (some, most)
+        nested = all(wide[0] <= narrow[0] and narrow[1] <= wide[1] for narrow, wide in growing)
         right = nested and one[0] == one[1] and one[0] in two and more[0] <= most[0] and more[1] <= most[1]
         shown = [[round(x, 1) for x in each] for each in (one, two, some, most, more)]
         expect(right, expected=t("ranks rounded up", "rangos redondeados hacia arriba"), got=shown, hint=RANKS)
