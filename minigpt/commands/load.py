@@ -30,6 +30,10 @@ def parser() -> argparse.ArgumentParser:
         en="send token ids, or text to a server with another tokenizer",
         es="envía identificadores de tokens, o texto a un servidor con otro tokenizador",
     ))  # fmt: skip
+    made.add_argument("--no-stream", action="store_true", help=say(
+        en="ask for whole answers: what streaming costs is then not in the latencies",
+        es="pide respuestas enteras: lo que cuesta el flujo no entra entonces en las latencias",
+    ))  # fmt: skip
     made.add_argument("--timeout-s", type=float, default=120.0, help=say(en="of one request", es="de una petición"))
     made.add_argument("--target-ms", type=float, default=math.inf, help=say(en="E2E target of goodput", es="objetivo"))
     made.add_argument("--json", type=Path)
@@ -42,8 +46,11 @@ def main(argv: list[str]) -> int:
 
     workload = read_workload(args.workload)
     target, replies, end_ns = asyncio.run(
-        load_client.load(workload, args.url, model=args.model, prompts=args.prompts, timeout_s=args.timeout_s)
-    )
+        load_client.load(
+            workload, args.url, model=args.model, prompts=args.prompts, timeout_s=args.timeout_s,
+            streams=not args.no_stream,
+        )
+    )  # fmt: skip
     log = load_report.run_log(workload, replies, end_ns)
     summary = load_report.summarize(log, replies, args.target_ms / 1e3)
     late = load_report.lateness(workload, replies, summary.ttft_p95_ms)

@@ -60,6 +60,13 @@ async def read_completion(chunks: AsyncIterable[bytes], reply: Reply, now_ns: Ca
     reply.finish_ns = finish_ns
 
 
+def read_whole(data: bytes, reply: Reply, now_ns: int) -> None:
+    """Note an answer that came in one piece, not as a stream."""
+    if not _note(_parsed(data.decode("utf-8", errors="replace")), reply, now_ns):
+        raise BrokenStream("the answer has no finish_reason")
+    reply.finish_ns = now_ns
+
+
 def _parsed(data: str) -> dict:
     try:
         event = json.loads(data)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import httpx
 
 from minigpt.clock import NS
-from minigpt.extras.completion_stream import BrokenStream, Reply, read_completion
+from minigpt.extras.completion_stream import BrokenStream, Reply, read_completion, read_whole
 from minigpt.language import say
 from minigpt.progress import progress
 from minigpt.workload import WorkItem, Workload
@@ -33,6 +33,7 @@ class Target:
     model: str
     prompts: str = "ids"  # or text, for a server with another tokenizer
     timeout_s: float = 120.0  # from sending to the last byte
+    streams: bool = True  # ask for each token as it comes, or for the answer at its end
 
 
 def server_url(url: str) -> str:
@@ -80,7 +81,7 @@ async def find_model(client: httpx.AsyncClient, wanted: str | None, timeout_s: f
 
 
 def request_body(item: WorkItem, target: Target) -> bytes:
-    """The JSON of one request: greedy, streamed, with the token count at its end."""
+    """The JSON of one request: greedy, and with the token count at its end."""
     prompt = list(item.prompt_token_ids) if target.prompts == "ids" else text_of(item.prompt_token_ids)
     if prompt is None:
         raise ValueError(say(
@@ -91,8 +92,10 @@ def request_body(item: WorkItem, target: Target) -> bytes:
         ))  # fmt: skip
     body = {
         "model": target.model, "prompt": prompt, "max_tokens": item.max_tokens, "temperature": 0,
-        "stream": True, "stream_options": {"include_usage": True},
+        "stream": target.streams,
     }  # fmt: skip
+    if target.streams:
+        body["stream_options"] = {"include_usage": True}
     # Extensions that some servers refuse: only where the workload asks for them.
     if item.ignore_eos:
         body["ignore_eos"] = True
@@ -137,7 +140,10 @@ class Run:
                 text = (await response.aread()).decode("utf-8", errors="replace")
                 reply.failure, reply.detail = f"HTTP {response.status_code}", text[:MOST_DETAIL]
                 return
-            await read_completion(response.aiter_bytes(), reply, self.now_ns)
+            if self._target.streams:
+                await read_completion(response.aiter_bytes(), reply, self.now_ns)
+            else:
+                read_whole(await response.aread(), reply, self.now_ns())
 
 
 async def send_all(workload: Workload, client: httpx.AsyncClient, target: Target) -> tuple[list[Reply], int]:
@@ -156,8 +162,9 @@ async def send_all(workload: Workload, client: httpx.AsyncClient, target: Target
 
 
 async def load(
-    workload: Workload, url: str, *, model: str | None = None, prompts: str = "ids", timeout_s: float = 120.0
-) -> tuple[Target, Sequence[Reply], int]:
+    workload: Workload, url: str, *, model: str | None = None, prompts: str = "ids", timeout_s: float = 120.0,
+    streams: bool = True,
+) -> tuple[Target, Sequence[Reply], int]:  # fmt: skip
     """Find the server's model and send it the workload; the target, the replies, and when the last one ended."""
     if prompts not in PROMPTS:
         raise ValueError(f"prompts={prompts!r}: choose {' or '.join(PROMPTS)}")
@@ -165,5 +172,6 @@ async def load(
         raise ValueError(f"timeout_s={timeout_s}: it must be positive")
     url = server_url(url)
     async with make_client(url) as client:
-        target = Target(url=url, model=await find_model(client, model), prompts=prompts, timeout_s=timeout_s)
+        found = await find_model(client, model)
+        target = Target(url=url, model=found, prompts=prompts, timeout_s=timeout_s, streams=streams)
         return target, *await send_all(workload, client, target)

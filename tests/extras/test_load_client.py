@@ -184,6 +184,22 @@ def test_a_prompt_without_a_text_is_not_sent_as_one():
         sent(server, work(item(0, prompt_token_ids=(0xC3,))), prompts="text")
 
 
+@pytest.mark.parametrize(("finish", "failures"), [("length", {}), (None, {"broken stream": 2})])
+def test_an_answer_may_be_asked_for_whole(finish, failures):
+    whole = {"choices": [{"text": "abc", "finish_reason": finish}], "usage": {"completion_tokens": 3}}
+
+    async def answer(body, writer):
+        assert body["stream"] is False and "stream_options" not in body
+        writer.write((HEAD.format(200, "application/json") + json.dumps(whole)).encode())
+
+    with serving(answer) as server:
+        log, replies = sent(server, spread(2, gap_ms=0), streams=False)
+    assert load_report.failures(replies) == failures
+    assert [reply.num_tokens for reply in replies] == [3, 3] and metrics.itl_s(log) == []
+    if not failures:
+        assert metrics.ttft_s(log) == metrics.e2e_s(log)
+
+
 # -- failures --------------------------------------------------------------------------------------
 
 
