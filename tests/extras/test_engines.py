@@ -78,6 +78,7 @@ def made_runs(items, name, seconds, answers, reason="", **more):
     for last_s in seconds:
         runs.rounds.append([served(one.request_id, one.token_ids, last_s, first_s=last_s / 2) for one in answers])
         runs.start_up_s.append(1.0)
+        runs.cpu_s.append(last_s / 2)
     return runs
 
 
@@ -99,7 +100,7 @@ def test_rows_hold_medians_and_ratios_within_a_round(some_rows):
     workload, (ours, generate, openvino, vllm) = some_rows
     tokens = sum(item.max_tokens for item in workload.items)
     assert ours.tokens_per_s == pytest.approx(tokens / 2) and ours.times_ours == 1
-    assert generate.tokens_per_s == pytest.approx(tokens / 4)
+    assert generate.tokens_per_s == pytest.approx(tokens / 4) and generate.tokens_per_cpu_s == pytest.approx(tokens / 2)
     assert generate.times_ours == pytest.approx(2)  # of 3, 1 and 2
     assert (generate.e2e_p50_ms, generate.ttft_p95_ms) == (4000, 2000)
     assert (ours.num_same, generate.num_same, generate.num_answers) == (3, 2, 3)
@@ -111,7 +112,7 @@ def test_rows_hold_medians_and_ratios_within_a_round(some_rows):
 def test_the_table_says_what_ran_and_what_did_not(some_rows, monkeypatch, language, same):
     monkeypatch.setenv("MINIGPT_LANG", language)
     lines = table(some_rows[1]).splitlines()
-    assert len(lines) == 7 and all(line.count("|") == 8 for line in lines[:4])
+    assert len(lines) == 7 and all(line.count("|") == 9 for line in lines[:4])
     assert same in lines[3] and "2.00 ×" in lines[3]
     assert lines[5:] == ["- OpenVINO GenAI: its process ended with status -8", "- vLLM (HTTP): not found"]
 

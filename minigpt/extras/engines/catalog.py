@@ -11,6 +11,7 @@ class Engine:
     name: str  # on the command line
     label: str  # in the table
     module: str
+    is_server: bool = False  # a process of its own behind HTTP: its processor time is not ours to read
 
     def load(self):
         """The engine's module (see `interface`). Only the engine's own process imports it."""
@@ -22,10 +23,10 @@ ENGINES = (
     Engine(name=OURS, label="Mini-GPT, Lab 03", module="mini_gpt"),
     Engine(name="hf-generate", label="Hugging Face `generate`", module="hf_generate"),
     Engine(name="hf-continuous", label="Hugging Face CB", module="hf_continuous"),
-    Engine(name="hf-serve", label="`transformers serve` (HTTP)", module="hf_serve"),
+    Engine(name="hf-serve", label="`transformers serve` (HTTP)", module="hf_serve", is_server=True),
     Engine(name="openvino", label="OpenVINO GenAI", module="openvino_genai_engine"),
-    Engine(name="vllm", label="vLLM (HTTP)", module="vllm_serve"),
-    Engine(name="llama-server", label="llama-server (HTTP)", module="llama_server"),
+    Engine(name="vllm", label="vLLM (HTTP)", module="vllm_serve", is_server=True),
+    Engine(name="llama-server", label="llama-server (HTTP)", module="llama_server", is_server=True),
 )
 
 

@@ -19,6 +19,7 @@ class Row:
     reason: str = ""
     is_absent: bool = False
     tokens_per_s: float | None = None  # tokens that were asked for
+    tokens_per_cpu_s: float | None = None  # by processor time, which a busy neighbour changes little; None: a server
     times_ours: float | None = None  # our tokens/s over this engine's, median of the rounds' ratios
     e2e_p50_ms: float | None = None
     e2e_p95_ms: float | None = None
@@ -50,8 +51,10 @@ def row(model, items, ours: Runs, runs: Runs) -> Row:
     ttft_s = [[one.first_s for one in served if one.first_s is not None] for served in runs.rounds]
     found = [differences(model, items, mine, theirs) for mine, theirs in pairs]
     worst = max(found, key=len, default=None)
+    num_tokens = sum(item.max_tokens for item in items)
     return Row(
-        **head, tokens_per_s=median(speeds), rounds_tokens_per_s=speeds, start_up_s=median(runs.start_up_s),
+        **head, tokens_per_cpu_s=None if runs.engine.is_server else num_tokens / median(runs.cpu_s),
+        tokens_per_s=median(speeds), rounds_tokens_per_s=speeds, start_up_s=median(runs.start_up_s),
         times_ours=median(ratios) if ratios else None,
         e2e_p50_ms=middle_ms(e2e_s, 50), e2e_p95_ms=middle_ms(e2e_s, 95),
         ttft_p50_ms=middle_ms(ttft_s, 50), ttft_p95_ms=middle_ms(ttft_s, 95), num_answers=len(items),

@@ -27,6 +27,7 @@ class Runs:
     engine: Engine
     rounds: list[list[Served]] = field(default_factory=list)
     start_up_s: list[float] = field(default_factory=list)
+    cpu_s: list[float] = field(default_factory=list)  # processor time of each round, in the worker's process
     reason: str = ""
     is_absent: bool = False
 
@@ -87,3 +88,4 @@ def note(runs: Runs, result: dict) -> None:
     served = [Served(**{**one, "token_ids": tuple(one["token_ids"])}) for one in result["served"]]
     runs.rounds.append(sorted(served, key=lambda one: one.request_id))
     runs.start_up_s.append(result["start_up_s"])
+    runs.cpu_s.append(result["cpu_s"])

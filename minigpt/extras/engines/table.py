@@ -10,6 +10,7 @@ def table(rows: list[Row]) -> str:
     """The engines that ran as a table; below it, one line for each that did not."""
     heads = [
         say(en="engine", es="motor"), "tokens/s", say(en="Mini-GPT is", es="Mini-GPT es"),
+        say(en="tokens per CPU second", es="tokens por segundo de CPU"),
         say(en="E2E p50 / p95 (ms)", es="E2E p50 / p95 (ms)"), say(en="TTFT p50 / p95 (ms)", es="TTFT p50 / p95 (ms)"),
         say(en="same answers", es="respuestas iguales"), say(en="largest gap (logits)", es="mayor brecha (logits)"),
     ]  # fmt: skip
@@ -24,6 +25,7 @@ def cells(row: Row) -> list[str]:
     is_ours = row.times_ours is None or row.name == "mini-gpt"
     return [
         row.label, f"{row.tokens_per_s:.0f}", "" if is_ours else f"{row.times_ours:.2f} ×",
+        "–" if row.tokens_per_cpu_s is None else f"{row.tokens_per_cpu_s:.0f}",
         pair(row.e2e_p50_ms, row.e2e_p95_ms), pair(row.ttft_p50_ms, row.ttft_p95_ms),
         "" if is_ours else say(en=f"{row.num_same} of {row.num_answers}", es=f"{row.num_same} de {row.num_answers}"),
         "" if is_ours or not row.differences else gap(row),
