@@ -1,15 +1,18 @@
 """`python -m minigpt serve`: a lab's loop behind an OpenAI-compatible endpoint."""
 
 import argparse
+import functools
 import importlib
 import sys
 
+from minigpt.extras.engine_process import EngineProcess
+from minigpt.extras.live_checks import try_out
 from minigpt.language import say
 from minigpt.policies import IMPLEMENTATIONS, POLICIES, code_file, find_policy, implementation, load_loop
+from minigpt.tokenizer import encode_prompt
 
 REQUIREMENTS = "minigpt/extras/requirements-serve.txt"
 LOCAL = ("127.0.0.1", "localhost", "::1")
-SWITCH_S = 0.001  # the interpreter's turn of a thread: the loop must not wait 5 ms for every token that is sent
 WARM_UP_S = 10.0
 
 
@@ -63,22 +66,22 @@ def import_server():
         )) from None  # fmt: skip
 
 
-def load_any_loop(policy, impl: str):
+def load_any_loop(policy: str, impl: str):
     """The loop of a policy, whatever is wrong with its file."""
+    found = find_policy(policy)
     try:
-        return load_loop(policy, impl)
+        return load_loop(found, impl)
     except ValueError:
         raise
     except Exception as fault:  # the student's file does not load
-        raise ValueError(f"{code_file(policy.lab, impl)}: {type(fault).__name__}: {fault}") from None
+        raise ValueError(f"{code_file(found.lab, impl)}: {type(fault).__name__}: {fault}") from None
 
 
 def warm_up(engine) -> None:
     """Answer one request before the first client's: it shows whether the loop is written at all."""
-    from minigpt.tokenizer import encode_prompt
-
-    state = engine.try_out(encode_prompt("fix: she go to school"), max_tokens=4, timeout_s=WARM_UP_S)
+    state = try_out(engine, encode_prompt("fix: she go to school"), max_tokens=4, timeout_s=WARM_UP_S)
     if state.fault == "NotImplementedError":
+        engine.close(drain=False, timeout_s=1)
         raise ValueError(say(en=f"{state.reason}: write it first; --impl solution serves with the reference",
                              es=f"{state.reason}: escríbelo antes; --impl solution usa la referencia"))  # fmt: skip
     if not state.is_healthy:
@@ -92,15 +95,11 @@ def main(argv: list[str]) -> int:
     check(args)
     server = import_server()
     policy, impl = find_policy(args.policy), args.impl or implementation()
-    loop = load_any_loop(policy, impl)
     listening = server.open_socket(args.host, args.port)
-    from minigpt.extras.live_engine import LiveEngine
-    from minigpt.tutor import load_tutor
-
-    sys.setswitchinterval(SWITCH_S)
-    engine = LiveEngine(
-        loop, load_tutor(), streams=policy.streams, max_batch=args.max_batch, max_wait_s=args.max_wait_ms / 1e3,
-        max_inflight=args.max_inflight, max_queue=args.max_queue, hang_s=args.hang_s,
+    engine = EngineProcess(
+        functools.partial(load_any_loop, policy.name, impl), streams=policy.streams, max_batch=args.max_batch,
+        max_wait_s=args.max_wait_ms / 1e3, max_inflight=args.max_inflight, max_queue=args.max_queue,
+        hang_s=args.hang_s,
     )  # fmt: skip
     warm_up(engine)
     host = f"[{args.host}]" if ":" in args.host else args.host

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 from minigpt.language import say
 from minigpt.tokenizer import VOCAB_SIZE, encode, encode_prompt
-from minigpt.tutor import MAX_ANSWER_TOKENS
+from minigpt.workload import MAX_ANSWER_TOKENS
 
+RETRY_AFTER_S = 1
 MAX_STOPS = 4  # OpenAI's own limit
 MAX_STOP_CHARACTERS = 256
 # Fields that must have a value with which they do nothing.
@@ -146,6 +147,14 @@ def typed(fields: dict, name: str, kind: type, default):
     if type(value) is not kind:
         raise wrong(name, say(en=f"must be of type {kind.__name__}", es=f"debe ser de tipo {kind.__name__}"))
     return value
+
+
+def queue_full(message: str) -> ApiError:
+    return ApiError(429, message, code="queue_full", headers={"Retry-After": str(RETRY_AFTER_S)})
+
+
+def engine_down(message: str) -> ApiError:
+    return ApiError(503, message, code="engine_down")
 
 
 def wrong(param: str, what: str) -> ApiError:

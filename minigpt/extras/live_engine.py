@@ -13,7 +13,6 @@ requests are refused, and the process lives on. The engine stays failed. The sam
 whoever runs the engine (a person at the command line, Ray Serve for a replica) decides about a new one.
 """
 
-import contextlib
 import ctypes
 import itertools
 import logging
@@ -24,9 +23,9 @@ from collections.abc import AsyncIterator, Callable, Sequence
 
 from minigpt.clock import WallClock
 from minigpt.engine import ModelTokens
-from minigpt.extras.live_checks import answer_fault, check_tokens
+from minigpt.extras.live_checks import answer_fault, check_request, try_out
 from minigpt.extras.live_server import Abandoned, LiveServer, seconds_since
-from minigpt.extras.live_source import LiveSource, QueueFull
+from minigpt.extras.live_source import LiveSource
 from minigpt.extras.live_state import CLOSED, CLOSING, HEALTHY, EngineDown, EngineLoad, EngineState
 from minigpt.extras.tickets import CANCELLED, FAILED, LENGTH, STOP, AsyncEvents, Event, Ticket
 from minigpt.language import say
@@ -80,13 +79,11 @@ class LiveEngine:
         `stop` are sequences of token ids, none of which is delivered. Raises ValueError for a request that cannot be
         served, QueueFull if too many are waiting, EngineDown if the engine has failed or is closed.
         """
+        check_request(prompt_token_ids, max_tokens, stop, self.context)
         item = WorkItem(
             request_id=next(self._ids), prompt_token_ids=tuple(prompt_token_ids), max_tokens=max_tokens,
             arrival_ns=None, ignore_eos=ignore_eos,
         )  # fmt: skip
-        check_tokens(item, self.context)
-        if not all(stop):
-            raise ValueError(say(en="stop has an empty sequence: drop it", es="stop trae una secuencia vacía: quítala"))
         ticket = Ticket(item, stop, listener)
         with self._lock:
             if not self._state.is_healthy:
@@ -137,12 +134,7 @@ class LiveEngine:
 
     def try_out(self, prompt_token_ids: Sequence[int], max_tokens: int, timeout_s: float) -> EngineState:
         """Serve one request, or give up waiting for it; how the engine is then."""
-        is_over = threading.Event()
-        with contextlib.suppress(EngineDown, QueueFull):
-            ticket = self.submit(prompt_token_ids, max_tokens, listener=lambda event: event.reason and is_over.set())
-            if not is_over.wait(timeout_s):
-                self.cancel(ticket)
-        return self._state
+        return try_out(self, prompt_token_ids, max_tokens, timeout_s)
 
     @property
     def state(self) -> EngineState:

@@ -15,8 +15,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from minigpt.extras.completions import ApiError, read_request
-from minigpt.extras.live_engine import LiveEngine
+from minigpt.extras.completions import ApiError, engine_down, queue_full, read_request
 from minigpt.extras.live_source import QueueFull
 from minigpt.extras.live_state import EngineDown
 from minigpt.extras.server_answer import Answer
@@ -24,7 +23,6 @@ from minigpt.extras.server_metrics import ServerMetrics, Stopwatch
 from minigpt.extras.tickets import Mailbox
 from minigpt.language import say
 
-RETRY_AFTER_S = 1
 CLOSED_BY_CLIENT = 499  # nginx's number; nobody is there to read it
 
 
@@ -41,7 +39,7 @@ class ServerSettings:
 class Api:
     """The handlers of one server."""
 
-    def __init__(self, engine: LiveEngine, settings: ServerSettings):
+    def __init__(self, engine, settings: ServerSettings):
         self._engine, self._settings = engine, settings
         self._metrics = ServerMetrics(engine)
         self._started = int(time.time())
@@ -102,14 +100,14 @@ class Api:
 def as_api_error(fault: Exception) -> ApiError:
     """A refusal, as a client should see it."""
     if isinstance(fault, QueueFull):
-        return ApiError(429, str(fault), code="queue_full", headers={"Retry-After": str(RETRY_AFTER_S)})
+        return queue_full(str(fault))
     if isinstance(fault, EngineDown):
-        return ApiError(503, str(fault), code="engine_down")
+        return engine_down(str(fault))
     return fault if isinstance(fault, ApiError) else ApiError(400, str(fault)[:500], code="invalid_value")
 
 
-def make_app(engine: LiveEngine, settings: ServerSettings = ServerSettings()) -> Starlette:
-    """The ASGI application. When it ends, the engine finishes what it has and is closed."""
+def make_app(engine, settings: ServerSettings = ServerSettings()) -> Starlette:
+    """The ASGI application around a `LiveEngine` or an `EngineProcess`, which finishes what it has at the end."""
     api = Api(engine, settings)
 
     @contextlib.asynccontextmanager
@@ -156,7 +154,7 @@ def open_socket(host: str, port: int) -> socket.socket:
         )) from None  # fmt: skip
 
 
-def run_server(engine: LiveEngine, listening: socket.socket, settings: ServerSettings) -> None:
+def run_server(engine, listening: socket.socket, settings: ServerSettings) -> None:
     """Serve until SIGINT or SIGTERM; what is in flight then is finished first. A second SIGINT ends at once."""
     config = uvicorn.Config(
         make_app(engine, settings), log_level="warning", access_log=False, lifespan="on", ws="none", loop="asyncio",

@@ -4,11 +4,18 @@ import asyncio
 import json
 import time
 
-from minigpt.extras.completions import ApiError, CompletionRequest, CompletionText, server_sent
+from minigpt.extras.completions import ApiError, CompletionRequest, CompletionText, engine_down, queue_full, server_sent
 from minigpt.extras.server_metrics import Stopwatch
-from minigpt.extras.tickets import CANCELLED, FAILED, AsyncEvents, Mailbox
+from minigpt.extras.tickets import CANCELLED, ENGINE_DOWN, FAILED, QUEUE_FULL, AsyncEvents, Mailbox
 from minigpt.language import say
 
+# What a client hears of a request that was not answered.
+FAILURES = {
+    FAILED: lambda why: ApiError(500, why, code="engine_error"),
+    CANCELLED: lambda why: engine_down(say(en="the server is closing", es="el servidor se está cerrando")),
+    QUEUE_FULL: queue_full,
+    ENGINE_DOWN: engine_down,
+}
 LAST_WORDS_S = 1.0  # for telling a client that its time is over, should it still be reading
 
 
@@ -52,8 +59,8 @@ class Answer:
     async def _tell(self, send) -> None:
         parts = []
         async for event in self._events:
-            if event.reason in (FAILED, CANCELLED):
-                await self._tell_failure(send, event)
+            if event.reason in FAILURES:
+                await self._tell_error(send, FAILURES[event.reason](event.error))
             elif self._wanted.is_stream:
                 await self._tell_chunk(send, event)
             else:
@@ -61,7 +68,7 @@ class Answer:
                 if event.reason is not None:
                     await self._tell_whole(send, self._text.whole("".join(parts), event.reason))
             if event.reason is not None:
-                self._end = event.reason
+                self._end = "refused" if event.reason in (QUEUE_FULL, ENGINE_DOWN) else event.reason
 
     async def _tell_chunk(self, send, event) -> None:
         chunk = self._text.chunk(event.token_ids, event.reason)
@@ -72,16 +79,10 @@ class Answer:
             await self._body(send, chunk, is_last=event.reason is not None)
         self._stopwatch.tokens_left(len(event.token_ids))
 
-    async def _tell_whole(self, send, body: dict, status: int = 200) -> None:
+    async def _tell_whole(self, send, body: dict, status: int = 200, headers: dict | None = None) -> None:
         data = json.dumps(body).encode()
-        await self._start(send, status, b"application/json", len(data))
+        await self._start(send, status, b"application/json", {"content-length": len(data), **(headers or {})})
         await self._body(send, data, is_last=True)
-
-    async def _tell_failure(self, send, event) -> None:
-        """The loop has failed, or the server was closed without waiting."""
-        message = event.error or say(en="the server is closing", es="el servidor se está cerrando")
-        status = 500 if event.reason == FAILED else 503
-        await self._tell_error(send, ApiError(status, message, code="engine_error"))
 
     async def _time_is_over(self, send) -> None:
         self._end = "timed_out"
@@ -99,15 +100,14 @@ class Answer:
         if self._has_started:  # the status has left: the stream ends with an error, and without [DONE]
             await self._body(send, server_sent(error.body), is_last=True)
         else:
-            await self._tell_whole(send, error.body, error.status)
+            await self._tell_whole(send, error.body, error.status, error.headers)
 
-    async def _start(self, send, status: int, content_type: bytes, length: int | None = None) -> None:
+    async def _start(self, send, status: int, content_type: bytes, more: dict | None = None) -> None:
         if self._has_started:
             return
         self._has_started = True
         headers = [(b"content-type", content_type), (b"cache-control", b"no-store")]
-        if length is not None:
-            headers.append((b"content-length", str(length).encode()))
+        headers += [(name.lower().encode(), str(value).encode()) for name, value in (more or {}).items()]
         await send({"type": "http.response.start", "status": status, "headers": headers})
 
     async def _body(self, send, data: bytes, is_last: bool) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from minigpt.tokenizer import EOS_TOKEN_ID
 
 STOP, LENGTH, CANCELLED, FAILED = "stop", "length", "cancelled", "failed"
+QUEUE_FULL, ENGINE_DOWN = "queue_full", "engine_down"  # refusals that came later, from an engine in another process
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,8 +17,12 @@ class Event:
     """News of one request. The last one has a reason; every request gets exactly one of those."""
 
     token_ids: tuple[int, ...] = ()  # new since the last event, without EOS and without a stop sequence
-    reason: str | None = None  # stop, length, cancelled or failed
-    error: str = ""  # why it failed
+    reason: str | None = None  # stop, length, cancelled, failed, queue_full or engine_down
+    error: str = ""  # why it failed or was refused
+
+    def then(self, later: "Event") -> "Event":
+        """Both as one."""
+        return Event(token_ids=self.token_ids + later.token_ids, reason=later.reason, error=later.error)
 
 
 class Ticket:
@@ -144,6 +149,9 @@ class AsyncEvents:
     async def __aiter__(self) -> AsyncIterator[Event]:
         while True:
             event = await self._inbox.get()
+            # What has come meanwhile leaves together: a reader that lags must not lag more and more.
+            while not self._inbox.empty():
+                event = event.then(self._inbox.get_nowait())
             yield event
             if event.reason is not None:
                 return

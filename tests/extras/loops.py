@@ -1,6 +1,7 @@
 """Loops with faults, and engines on a small model: what the tests of the live engine and of the server run."""
 
 import contextlib
+import os
 import time
 
 from minigpt.extras.live_engine import LiveEngine
@@ -121,3 +122,24 @@ def wait_until(condition, timeout_s=10.0):
 def is_empty(load):
     """Whether nothing waits, runs or holds a slot."""
     return (load.num_waiting, load.num_inflight, load.num_kv_slots, load.num_kv_tokens) == (0, 0, 0, 0)
+
+
+# -- for another process: found by their names there ----------------------------------------------------------------
+
+
+def ending_loop(server):
+    """Takes its whole process down."""
+    server.queue.get()
+    os._exit(3)
+
+
+def make_ending_loop():
+    return ending_loop
+
+
+def make_raising_loop():
+    return raising_loop
+
+
+def make_no_loop():
+    raise ValueError("no such file")

@@ -1,6 +1,6 @@
 """`python -m tests.extras.soak --minutes 5`: random clients against a server for a while. What does it not let go?
 
-The server runs in a process of its own (`python -m minigpt serve --impl solution`), so that its memory is its own.
+The server and its engine run in processes of their own (`python -m minigpt serve`): theirs is the memory.
 After a first part for warming up, the median of the memory samples at the start is compared with that at the end.
 """
 
@@ -26,12 +26,13 @@ CLIENTS_AT_ONCE = 16
 
 async def run_clients(port: int, process: subprocess.Popen, seconds: float):
     """Waves of random clients: how many of each kind, and samples (time, bytes) of the server's memory."""
-    memory, counts, samples = psutil.Process(process.pid), collections.Counter(), []
+    server, counts, samples = psutil.Process(process.pid), collections.Counter(), []
     started, seed = time.monotonic(), 0
     while (passed_s := time.monotonic() - started) < seconds:
         wave = await many(port, range(seed, seed + 64), CLIENTS_AT_ONCE)
         counts.update(client.__name__ for client in wave)
-        samples.append((passed_s, memory.memory_info().rss))
+        sizes = [each.memory_info().rss for each in (server, *server.children(recursive=True))]
+        samples.append((passed_s, sum(sizes)))
         seed += 64
     return counts, samples
 

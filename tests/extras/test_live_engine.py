@@ -203,8 +203,8 @@ def test_a_full_queue_refuses():
 
 
 @pytest.mark.parametrize("prompt, max_tokens, settings, words", [
-    ([], 5, {}, "prompt is empty"),
-    ([1], 0, {}, "at least one token"),
+    ([], 5, {}, "at least one"),
+    ([1], 0, {}, "at least one"),
     ([257], 5, {}, "token id 257"),
     ([-1], 5, {}, "token id -1"),
     ([1] * 60, 5, {}, "65 tokens"),
@@ -242,7 +242,7 @@ def test_the_log_forgets():
     (lambda server: server.queue.get_nowait(), "Empty"),
 ])  # fmt: skip
 def test_a_loop_that_fails_is_reported_and_its_requests_are_answered(loop, words):
-    with live_engine(loop, hang_s=0.3) as engine:
+    with live_engine(loop, hang_s=0.3 if words == "hangs" else 30.0) as engine:
         try:
             tickets = [engine.submit([1], 5) for _ in range(3)]
         except EngineDown:  # the last loop fails at once
@@ -270,8 +270,8 @@ def test_a_wrong_answer_is_not_passed_off_as_right(loop, words):
 
 
 def test_an_idle_loop_does_not_hang():
-    with live_engine(hang_s=0.1) as engine:
-        threading.Event().wait(0.5)
+    with live_engine(hang_s=1.0) as engine:
+        threading.Event().wait(1.5)
         assert told(engine.submit([2], 9))[0] == expected([2], 9)[0]
         assert engine.state.is_healthy
 

@@ -9,7 +9,9 @@ import pytest
 
 from minigpt import policies
 from minigpt.commands import serve
+from minigpt.extras.live_engine import LiveEngine
 from minigpt.paths import repository_root
+from minigpt.tutor import load_tutor
 from tests.extras.http_clients import get, request_bytes, send
 from tests.extras.serving_process import start
 
@@ -49,6 +51,9 @@ def student_file(tmp_path, monkeypatch):
     monkeypatch.setenv("MINIGPT_LANG", "en")
     for module in (policies, serve):
         monkeypatch.setattr(module, "code_file", lambda lab, impl: file)
+    # In this process, where the other file is in place.
+    monkeypatch.setattr(serve, "EngineProcess", lambda make_loop, **settings: LiveEngine(
+        make_loop(), load_tutor(), **settings))  # fmt: skip
     return file
 
 

@@ -241,7 +241,7 @@ def test_five_hundred_random_clients(server, port):
     (loops.returning_loop, "returned"),
 ])  # fmt: skip
 def test_a_loop_that_fails_leaves_the_health_page(loop, words):
-    with http_server(loop, hang_s=0.5) as (engine, port):
+    with http_server(loop, hang_s=0.5 if words == "hangs" else 30.0) as (engine, port):
         assert get(port, "/health").json["status"] == "healthy"
         reply = ask(port, {"prompt": FIX.prompt})
         assert reply.status == 500 and words in reply.json["error"]["message"]

@@ -1,0 +1,92 @@
+"""The other end of `engine_process`'s pipe: a live engine, and somebody who takes orders for it."""
+
+import functools
+import signal
+import threading
+from collections.abc import Callable
+
+from minigpt.extras.live_state import EngineDown
+from minigpt.extras.tickets import ENGINE_DOWN, FAILED, QUEUE_FULL, Event, Ticket
+
+LOOK_S = 0.1  # how often state and load are looked at
+
+
+def run_desk(pipe, make_loop: Callable[[], Callable], settings: dict) -> None:
+    """The life of the engine's process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches both: the server decides, and says "close"
+    try:
+        loop = make_loop()
+    except ValueError as fault:
+        pipe.send(("broken", str(fault)))
+        return
+    from minigpt.extras.live_engine import LiveEngine
+    from minigpt.tutor import load_tutor
+
+    Desk(LiveEngine(loop, load_tutor(), **settings), pipe).serve()
+
+
+class Desk:
+    """Takes orders from the pipe, and sends what the engine says."""
+
+    def __init__(self, engine, pipe):
+        self._engine, self._pipe = engine, pipe
+        self._tickets: dict[int, Ticket] = {}
+        self._writing = threading.Lock()
+        self._last_report = None
+        self._closing: threading.Thread | None = None
+
+    def serve(self) -> None:
+        """Until the engine was closed, or nobody is at the other end."""
+        orders = {"submit": self._submit, "cancel": self._cancel, "close": self._close}
+        self._send("ready", self._engine.context)
+        try:
+            while self._closing is None or self._closing.is_alive():
+                if self._pipe.poll(LOOK_S):
+                    order, *values = self._pipe.recv()
+                    orders[order](*values)
+                self._report()
+            self._report()
+        except (EOFError, OSError):  # the server is no more
+            pass
+
+    def _submit(self, number: int, prompt_token_ids, max_tokens: int, ignore_eos: bool, stop) -> None:
+        from minigpt.extras.live_source import QueueFull
+
+        tell = functools.partial(self._tell, number)
+        try:
+            ticket = self._engine.submit(prompt_token_ids, max_tokens, ignore_eos=ignore_eos, stop=stop, listener=tell)
+        except QueueFull as fault:
+            tell(Event(reason=QUEUE_FULL, error=str(fault)))
+        except EngineDown as fault:
+            tell(Event(reason=ENGINE_DOWN, error=str(fault)))
+        else:
+            self._tickets[number] = ticket
+            if ticket.is_finished:  # meanwhile, in the loop's thread
+                self._tickets.pop(number, None)
+
+    def _cancel(self, number: int) -> None:
+        if ticket := self._tickets.get(number):
+            self._engine.cancel(ticket)
+
+    def _close(self, drain: bool, timeout_s: float | None) -> None:
+        # Aside, for clients go away while the engine finishes what it has.
+        if self._closing is None:
+            self._closing = threading.Thread(target=self._engine.close, args=(drain, timeout_s), daemon=True)
+            self._closing.start()
+
+    def _tell(self, number: int, event: Event) -> None:
+        if event.reason is not None:
+            self._tickets.pop(number, None)
+        if event.reason == FAILED:
+            self._report()  # whoever hears of the failure can ask how the engine is
+        self._send("event", number, event.token_ids, event.reason, event.error)
+
+    def _report(self) -> None:
+        report = (self._engine.state, self._engine.load)
+        if report != self._last_report:
+            self._last_report = report
+            self._send("state", *report)
+
+    def _send(self, *message) -> None:
+        with self._writing:
+            self._pipe.send(message)

@@ -1,0 +1,107 @@
+"""The engine in a process of its own: the same answers, and no end of that process that leaves anybody waiting."""
+
+import functools
+import queue
+
+import pytest
+
+from minigpt.commands.serve import load_any_loop
+from minigpt.extras.engine_process import EngineProcess
+from minigpt.extras.live_state import EngineDown
+from minigpt.prompts import tutor_prompts
+from tests.extras import loops
+from tests.extras.loops import is_empty, wait_until
+
+PROMPTS = [prompt for pool in tutor_prompts().values() for prompt in pool[:4]]
+
+
+@pytest.fixture(autouse=True)
+def english(monkeypatch):
+    monkeypatch.setenv("MINIGPT_LANG", "en")
+
+
+@pytest.fixture(scope="module")
+def engine():
+    engine = EngineProcess(functools.partial(load_any_loop, "continuous", "solution"), max_inflight=4, max_queue=3)
+    yield engine
+    engine.close(drain=False, timeout_s=10)
+    assert engine.state.name == "closed" and not engine._child.is_alive()
+
+
+def ask(engine, *args, **settings):
+    """A request's ticket, and the queue of its events."""
+    events = queue.Queue()
+    return engine.submit(*args, listener=events.put, **settings), events
+
+
+def told(events):
+    """All tokens and the last event."""
+    tokens = []
+    while True:
+        event = events.get(timeout=60)
+        tokens += event.token_ids
+        if event.reason is not None:
+            return tokens, event
+
+
+def test_the_answers_are_the_tutors(engine):
+    for prompt in PROMPTS:
+        tokens, last = told(ask(engine, prompt.token_ids, 128)[1])
+        assert (tuple(tokens), last.reason) == (prompt.answer_ids, "stop")
+    stop = PROMPTS[-1].answer_ids[5:8]
+    tokens, last = told(ask(engine, PROMPTS[-1].token_ids, 128, stop=(stop,))[1])
+    assert last.reason == "stop" and len(tokens) <= 5
+    assert engine.context == 1024
+    wait_until(lambda: is_empty(engine.load))
+
+
+def test_tokens_stream_and_cancelling_frees_the_slot(engine):
+    ticket, events = ask(engine, [65, 10], 1_000, ignore_eos=True)
+    assert len(events.get(timeout=60).token_ids) == 1
+    engine.cancel(ticket)
+    tokens, last = told(events)
+    assert last.reason == "cancelled" and len(tokens) < 900
+    engine.cancel(ticket)
+    wait_until(lambda: is_empty(engine.load))
+
+
+def test_a_full_queue_is_an_event(engine):
+    tickets = [ask(engine, [65, 10], 400, ignore_eos=True) for _ in range(24)]
+    endings = [told(events)[1].reason for _, events in tickets]
+    assert set(endings) == {"length", "queue_full"} and endings.count("length") >= 3
+    wait_until(lambda: is_empty(engine.load))
+
+
+@pytest.mark.parametrize("prompt, max_tokens, stop, words", [
+    ([], 5, (), "at least one"), ([65], 0, (), "at least one"), ([999], 5, (), "token id 999"),
+    ([65] * 1_000, 100, (), "1100 tokens"), ([65], 5, ((),), "empty sequence"),
+])  # fmt: skip
+def test_a_request_that_cannot_be_served_is_refused_here(engine, prompt, max_tokens, stop, words):
+    with pytest.raises(ValueError, match=words):
+        ask(engine, prompt, max_tokens, stop=stop)
+
+
+def test_a_process_that_ends_leaves_nobody_waiting():
+    engine = EngineProcess(loops.make_ending_loop)
+    assert engine.state.is_healthy
+    last = told(ask(engine, [65, 10], 5)[1])[1]
+    assert last.reason == "failed" and "ended with status 3" in last.error
+    assert engine.state.name == "failed" and is_empty(engine.load)
+    with pytest.raises(EngineDown, match="status 3"):
+        ask(engine, [65, 10], 5)
+    engine.close(timeout_s=1)
+    assert engine.state.name == "failed"
+
+
+def test_a_loop_that_raises_is_reported_across():
+    engine = EngineProcess(loops.make_raising_loop)
+    last = told(ask(engine, [65, 10], 5)[1])[1]
+    assert last.reason == "failed" and "the student's mistake" in last.error
+    assert (engine.state.name, engine.state.fault) == ("failed", "Flag")  # at once: the news came before the event
+    engine.close(timeout_s=5)
+    assert not engine._child.is_alive()
+
+
+def test_a_loop_that_cannot_be_had_is_said():
+    with pytest.raises(ValueError, match="no such file"):
+        EngineProcess(loops.make_no_loop)
