@@ -14,7 +14,7 @@ export TORCH_INDEX
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test browser check grade grade-all reset bench train eval build figures claims engines clean
+.PHONY: help setup lab test browser check grade grade-all reset bench train eval build figures claims engines ray-test clean
 
 help:
 	@$(MINIGPT) help --make
@@ -30,6 +30,10 @@ test:
 
 browser:
 	@$(MINIGPT) browser $(ARGS)
+
+# In an environment of its own, .venv-ray (1.4 GB).
+ray-test:
+	@$(MINIGPT) ray-test $(ARGS)
 
 check:
 	@$(MINIGPT) check $(ARGS)

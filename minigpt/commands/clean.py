@@ -8,7 +8,7 @@ from minigpt.paths import repository_root
 
 CACHES = ("__pycache__", ".pytest_cache", ".ruff_cache", ".hypothesis")
 # JupyterLab's checkpoints stay: they hold a student's last saved notebook.
-NOT_OURS = (".venv", ".venv-engines", ".git", ".ipynb_checkpoints")
+NOT_OURS = (".venv", ".venv-engines", ".venv-ray", ".git", ".ipynb_checkpoints")
 
 
 def main(argv: list[str]) -> int:

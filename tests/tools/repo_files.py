@@ -13,7 +13,7 @@ from minigpt.paths import repository_root
 
 ROOT = repository_root()
 # Only where there is no git (a downloaded archive): what .gitignore would have left out.
-LEFT_OUT = {".git", ".venv", ".venv-engines", "__pycache__", ".pytest_cache", ".ruff_cache", ".hypothesis",
+LEFT_OUT = {".git", ".venv", ".venv-engines", ".venv-ray", "__pycache__", ".pytest_cache", ".ruff_cache", ".hypothesis",
             ".ipynb_checkpoints", "results"}
 
 
