@@ -106,7 +106,10 @@ def time_fairly(candidates, repeats, warmup, clock):
 
 
 def p95(values):
-    """El p95 de rango más cercano (nearest rank): el ⌈0.95·n⌉-ésimo menor de n valores. Sin valores: ValueError."""
+    """El p95 de rango más cercano (nearest rank): el ⌈0.95·n⌉-ésimo menor de n valores; la lista queda como estaba.
+
+    Sin valores: ValueError.
+    """
     # EJERCICIO 1.6 (unas 3 líneas)
     raise NotImplementedError("exercise 1.6: p95")
 

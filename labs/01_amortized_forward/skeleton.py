@@ -101,7 +101,7 @@ def time_fairly(candidates, repeats, warmup, clock):
 
 
 def p95(values):
-    """The nearest-rank p95: the ⌈0.95·n⌉-th smallest of n values. No values: ValueError."""
+    """The nearest-rank p95: the ⌈0.95·n⌉-th smallest of n values; the list stays as it was. No values: ValueError."""
     # EXERCISE 1.6 (about 3 lines)
     raise NotImplementedError("exercise 1.6: p95")
 

@@ -25,9 +25,9 @@ def rate_and_mean_stay(records, stage, start_s, end_s):
 
     Cuentan las peticiones que entran en start_s ≤ t < end_s. Su estancia cuenta entera, aunque salgan después de
     `end_s`; la de una petición que no salió nunca es infinita. `columns_of(stage)` nombra las dos columnas, entrada y
-    salida; una petición cuya entrada es None no entró nunca.
+    salida; una petición cuya entrada es None no entró nunca. Si no entra nadie, no hay estancia media: ValueError.
     """
-    # EJERCICIO 4.1 (unas 4 líneas)
+    # EJERCICIO 4.1 (unas 6 líneas)
     raise NotImplementedError("exercise 4.1: rate_and_mean_stay")
 
 
@@ -97,8 +97,9 @@ def sequences_that_fit(budget_bytes, model, lengths, way, block_size):
 def plan(rate_per_s, p95_target_s, lengths, max_cap):
     """La flota más pequeña cuyo p95 cumple el objetivo: (número de réplicas, tope en vuelo de cada una).
 
-    `fleet.p95_s(lengths, rate_per_s, num_replicas, cap)` simula una flota. Ningún tope por encima de `max_cap`: más no
-    cabría en la memoria de una réplica. Lanza ValueError si ninguna flota puede cumplir el objetivo.
+    De los topes que vale la pena probar, el tope es aquel cuyo p95 es menor; ninguno por encima de `max_cap`: más no
+    cabría en la memoria de una réplica. `fleet.p95_s(lengths, rate_per_s, num_replicas, cap)` simula una flota. Lanza
+    ValueError si ninguna flota puede cumplir el objetivo.
     """
     # EJERCICIO 4.8 (unas 11 líneas)
     raise NotImplementedError("exercise 4.8: plan")

@@ -23,9 +23,9 @@ def rate_and_mean_stay(records, stage, start_s, end_s):
 
     Counted are the requests that enter at start_s ≤ t < end_s. Their stay is counted in full, also if they leave
     after `end_s`; a request that never left has stayed infinitely long. `columns_of(stage)` names the two columns,
-    entry and exit; a request whose entry is None never entered.
+    entry and exit; a request whose entry is None never entered. If nobody enters there is no mean stay: ValueError.
     """
-    # EXERCISE 4.1 (about 4 lines)
+    # EXERCISE 4.1 (about 6 lines)
     raise NotImplementedError("exercise 4.1: rate_and_mean_stay")
 
 
@@ -93,8 +93,9 @@ def sequences_that_fit(budget_bytes, model, lengths, way, block_size):
 def plan(rate_per_s, p95_target_s, lengths, max_cap):
     """The smallest fleet whose p95 meets the target: (number of replicas, in-flight cap of each).
 
-    `fleet.p95_s(lengths, rate_per_s, num_replicas, cap)` simulates a fleet. No cap above `max_cap`: more would not
-    fit a replica's memory. Raises ValueError if no fleet can meet the target.
+    Of the caps worth trying, the cap is the one whose p95 is lowest; none above `max_cap`: more would not fit a
+    replica's memory. `fleet.p95_s(lengths, rate_per_s, num_replicas, cap)` simulates a fleet. Raises ValueError if no
+    fleet can meet the target.
     """
     # EXERCISE 4.8 (about 11 lines)
     raise NotImplementedError("exercise 4.8: plan")

@@ -139,7 +139,7 @@ def time_fairly(candidates, repeats, warmup, clock):
 
 
 def p95(values):
-    """The nearest-rank p95: the ⌈0.95·n⌉-th smallest of n values. No values: ValueError."""
+    """The nearest-rank p95: the ⌈0.95·n⌉-th smallest of n values; the list stays as it was. No values: ValueError."""
     # BEGIN SOLUTION 1.6
     if not values:
         raise ValueError("values is empty: the p95 of nothing is not defined")

@@ -3,7 +3,7 @@
 import random
 
 from tests.grader.check import check
-from tests.grader.outcomes import expect_number, expect_value_error, t
+from tests.grader.outcomes import expect_equal, expect_number, expect_value_error, t
 
 
 @check("1.6", points=2, en="is the ⌈0.95·n⌉-th smallest", es="es el ⌈0.95·n⌉-ésimo menor")
@@ -18,6 +18,15 @@ def test_nearest_rank(student):
             "de {n} valores en cualquier orden, el de rango {rank}, contando desde 1: ordena antes, y ten en cuenta que una "
             "lista cuenta desde 0. Es un valor medido, no su media ni uno intermedio (sección 1.7)",
         ).format(n=count, rank=rank))  # fmt: skip
+    _, (values_after,) = student.call_with("p95", values)
+    expect_equal(values_after, values, hint=t(
+        "(the list that p95 was given, after the call): a question must not change what it asks about. `values.sort()` "
+        "sorts the caller's own list, and the times of step 1, 2, 3 … lose their order; `sorted(values)` makes a new "
+        "list (section 1.7)",
+        "(la lista que recibió p95, después de la llamada): una pregunta no debe cambiar aquello por lo que pregunta. "
+        "`values.sort()` ordena la lista de quien llama, y los tiempos del paso 1, 2, 3… pierden su orden; "
+        "`sorted(values)` hace una lista nueva (sección 1.7)",
+    ))  # fmt: skip
 
 
 @check("1.6", points=1, en="of nothing there is no p95", es="de nada no hay p95")

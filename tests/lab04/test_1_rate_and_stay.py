@@ -3,7 +3,7 @@
 import math
 
 from tests.grader.check import check
-from tests.grader.outcomes import Text, expect, t
+from tests.grader.outcomes import Text, expect, expect_value_error, t
 from tests.lab04.scenes import FOUR, STAGES, busy_records, entering, records_of
 
 
@@ -71,3 +71,14 @@ def test_unfinished(student):
             "sin ella, un servidor que no responde a nadie parecería rápido. Una entrada None no es una entrada "
             "(sección 4.1)",
         ))  # fmt: skip
+
+
+@check("4.1", points=1, en="of nobody there is no mean stay", es="de nadie no hay estancia media")
+def test_nobody_enters(student):
+    # From 2 to 3 s B is in flight and C in the queue; nobody enters the system.
+    expect_value_error(student, "rate_and_mean_stay", records_of(*FOUR), "system", 2.0, 3.0, hint=t(
+        "(the scene of section 4.1 in seconds, from 2 to 3 s): some are inside, but nobody enters, so there is no mean "
+        "stay. Raise ValueError and say so: a 0 would look like a very quick server (section 4.1)",
+        "(la escena de la sección 4.1 en segundos, de 2 a 3 s): hay algunas dentro, pero no entra nadie, así que no "
+        "hay estancia media. Lanza ValueError y dilo: un 0 parecería un servidor rapidísimo (sección 4.1)",
+    ))  # fmt: skip

@@ -1,9 +1,9 @@
 """Exercise 4.3: Little's law with an L that owes nothing to the server's own events."""
 
 from tests.grader.check import check
-from tests.grader.outcomes import expect, t
+from tests.grader.outcomes import expect, expect_number, t
 from tests.grader.seeds import graded_seed
-from tests.lab04.scenes import busy_records, clipped, entering
+from tests.lab04.scenes import FOUR, busy_records, clipped, entering, records_of
 from tests.lab04.test_1_rate_and_stay import expect_pair
 
 NUM_REQUESTS, WARM_UP, EVERY_S = 1_000, 50, 0.005
@@ -39,6 +39,16 @@ def test_instants(student):
         "servidor. En las salidas es el servidor quien decide cuándo miras, y lo ves cuando alguien está a punto de "
         "salir, o acaba de hacerlo. Cuentan todas las que están dentro, también las que llegaron antes de la ventana "
         "(sección 4.3)",
+    ))  # fmt: skip
+    # Two looks are few enough to be told from the area: 2.5 inside, where the average over time is 15/8.
+    number = student.call("sample_the_law", records_of(*FOUR), 2, 5.0)[0]
+    expect_number(number, 2.5, tolerance=1e-9, hint=t(
+        "(L in the scene of section 4.1, in seconds, from 1 to 9 s, a look every 5 s): one looks at 1 s and at 6 s, "
+        "and sees 3 and 2 inside. 15/8 would be the area of `mean_number`, made from the server's own log of entries and "
+        "exits: then L, λ and W have one source, and the law could not fail (section 4.3)",
+        "(L en la escena de la sección 4.1, en segundos, de 1 a 9 s, mirando cada 5 s): se mira en 1 s y en 6 s, y se "
+        "ven 3 y 2 dentro. 15/8 sería el área de `mean_number`, hecha con las entradas y salidas que anota el propio "
+        "servidor: así L, λ y W tienen una misma fuente y la ley no podría fallar (sección 4.3)",
     ))  # fmt: skip
 
 

@@ -67,12 +67,15 @@ def test_prefill(student):
 
 @check("4.4", points=1, en="counts the context", es="cuenta el contexto")
 def test_context(student):
-    cases = [("documents", 8, CONTEXT), ("uniform:100,300", 8, CONTEXT)]
+    # Lengths far apart: with those of `exponential` a context of the mean length is off by 29 %.
+    cases = [("documents", 8, CONTEXT), ("uniform:100,300", 8, CONTEXT), ("exponential:100,800", 8, CONTEXT)]
     expect_close(student, cases, hint=t(
         "reading keys and values is dear here. Each decode step of a request attends to its prompt and to all that "
-        "it has said so far (section 4.6)",
+        "it has said so far. The mean length does not tell: long requests are in flight more often. Add up whole "
+        "requests, then take the mean (section 4.6)",
         "aquí es caro leer claves y valores. Cada paso de decodificación de una petición atiende a su entrada y a "
-        "todo lo que ha dicho hasta entonces (sección 4.6)",
+        "todo lo que ha dicho hasta entonces. La longitud media no basta: las largas están en vuelo más a menudo. "
+        "Suma peticiones enteras y después saca la media (sección 4.6)",
     ))  # fmt: skip
 
 

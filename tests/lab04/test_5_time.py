@@ -12,6 +12,18 @@ from tests.lab04.figures import CASES, measured_capacity, replayed
 
 BAR_PERCENT = 10.0
 COST = asdict(StepCost())
+SEATS = 8
+ONLY_STEPS = asdict(StepCost(
+    step_overhead_ns=1_000_000, per_sequence_ns=0, prefill_overhead_ns=0, per_prefill_token_ns=0, per_context_token_ns=0
+))  # fmt: skip
+
+
+def erlang_s(service_s: float, rate_per_s: float, seats: int) -> float:
+    """Mean time in a system whose seats do not slow each other down: the ladder's exact sum (Erlang, 1917)."""
+    offered = rate_per_s * service_s
+    shares = [offered**n / math.factorial(n) for n in range(seats)]
+    waiting = offered**seats / math.factorial(seats) * seats / (seats - offered)
+    return service_s + waiting / (sum(shares) + waiting) * service_s / (seats - offered)
 
 
 @check("4.5", points=1, en="alone, a request takes its own time", es="a solas, una petición tarda su propio tiempo")
@@ -48,6 +60,24 @@ def test_within_10_percent(student):
             "(sección 4.7)",
         ))  # fmt: skip
     student.measurements["time_in_system_error_percent"] = max(errors, key=abs)
+    expect_all_rungs(student)
+
+
+def expect_all_rungs(student):
+    """Fail the check if the ladder ends while there are states above that are not rare."""
+    service_s, rate = 0.02, 0.95 * SEATS / 0.02
+    got = student.call("mean_time_in_system_s", [(10, 20)] * 50, rate, SEATS, ONLY_STEPS)
+    expected = erlang_s(service_s, rate, SEATS)
+    is_number = type(got) in (int, float)
+    near = is_number and abs(got / expected - 1) <= 0.01
+    expect(near, expected=f"{1e3 * expected:.2f} ms ± 1 %", got=f"{1e3 * got:.2f} ms" if is_number else got, hint=t(
+        "(every step takes 1 ms, every request 20 steps; 8 seats, load 0.95): Erlang's formula gives this mean. At "
+        "such a load states far above the cap are not rare: climb until a share is below a billionth of their sum, "
+        "instead of up to a fixed n (section 4.7)",
+        "(cada paso dura 1 ms; cada petición, 20 pasos; 8 asientos, carga 0.95): la fórmula de Erlang da esta media. "
+        "Con tanta carga no son raros los estados muy por encima del tope: sube hasta que una cuota sea menor que una "
+        "milmillonésima de su suma, no hasta un n fijo (sección 4.7)",
+    ))  # fmt: skip
 
 
 @check("4.5", points=1, en="beyond the capacity of the cap there is no mean",

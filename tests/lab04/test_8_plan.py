@@ -5,7 +5,18 @@ from minigpt.capacity_studies import saturated_per_s
 from tests.grader.check import check
 from tests.grader.outcomes import expect, expect_value_error, t
 from tests.grader.seeds import graded_seed
-from tests.lab04.figures import CAPS, MAX_CAP, ORDERS, Order, p95_unseen_s, terms
+from tests.lab04.figures import (
+    CAPS,
+    DOCUMENTS_PER_S,
+    LATE_S,
+    MAX_CAP,
+    ORDERS,
+    Order,
+    documents,
+    p95_unseen_s,
+    p95_with_cap_s,
+    terms,
+)
 
 MOST_REPLICAS = 500
 
@@ -64,6 +75,27 @@ def test_no_replica_to_spare(student):
             f"({order.name}; tu plan: {num_replicas} réplicas): bastarían {num_replicas - 1} réplicas con {cap} "
             "asientos. Alguien paga la última (sección 4.10)",
         ))  # fmt: skip
+
+
+@check("4.8", points=1, en="chooses the cap whose p95 is lowest", es="elige el tope cuyo p95 es menor")
+def test_lowest_p95(student):
+    plan = student.call("plan", DOCUMENTS_PER_S, LATE_S, documents(), MAX_CAP)
+    num_replicas, cap = checked(plan)
+    expect(num_replicas == 1, expected=1, got=num_replicas, hint=t(
+        f"(replicas, for {DOCUMENTS_PER_S:g} documents a second within {LATE_S:g} s): one replica keeps up and meets "
+        "the target (section 4.10)",
+        f"(réplicas, para {DOCUMENTS_PER_S:g} documentos por segundo en {LATE_S:g} s): una réplica da abasto y cumple "
+        "el objetivo (sección 4.10)",
+    ))  # fmt: skip
+    p95, (lowest, best) = p95_with_cap_s(min(cap, MAX_CAP)), min((p95_with_cap_s(c), c) for c in CAPS)
+    expect(p95 <= 1.1 * lowest, expected=f"≤ {1e3 * lowest:.0f} ms + 10 %", got=f"{1e3 * p95:.0f} ms", hint=t(
+        f"(p95 of {DOCUMENTS_PER_S:g} documents a second; your plan: {cap} seats): with {best} seats it is lowest. "
+        "Neither the most seats nor the first cap that meets the target: with few all wait at the door, with many each "
+        "new prompt stops all the others. Compare the p95 of every cap (section 4.8)",
+        f"(p95 de {DOCUMENTS_PER_S:g} documentos por segundo; tu plan: {cap} asientos): con {best} asientos es el "
+        "menor. Ni el mayor número de asientos ni el primer tope que cumple: con pocos se espera en la puerta; con "
+        "muchos, cada entrada nueva detiene a todas las demás. Compara el p95 de cada tope (sección 4.8)",
+    ))  # fmt: skip
 
 
 @check("4.8", points=1, en="keeps to the memory of a replica", es="respeta la memoria de una réplica")

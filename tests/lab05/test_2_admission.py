@@ -26,6 +26,14 @@ def test_max(student):
         "(tokens, for a prompt of 20 and max_tokens 100, and for 5 and 3): prompt and max_tokens (section 5.2)",
         "(tokens, con un prompt de 20 y max_tokens 100, y con 5 y 3): el prompt y max_tokens (sección 5.2)",
     ))  # fmt: skip
+    expect_equal(asked(student, admission="max", outputs=25), 120, hint=t(
+        "(tokens, for a prompt of 20 and max_tokens 100 that comes back with 25 tokens of output): max_tokens bounds "
+        "the whole answer, and those 25 are part of it. So it is num_prompt_tokens + max_tokens; with num_tokens they "
+        "would count twice (section 5.2)",
+        "(tokens, con un prompt de 20 y max_tokens 100, que vuelve con 25 tokens de salida): max_tokens limita la "
+        "respuesta entera, y esos 25 ya son parte de ella. Es num_prompt_tokens + max_tokens; con num_tokens contarían "
+        "dos veces (sección 5.2)",
+    ))  # fmt: skip
 
 
 @check("5.2", points=2, en="\"profiled\" reserves what others needed",
@@ -77,6 +85,16 @@ def test_keeps_the_reserve(student):
     expect_equal(found, [33, None], hint=t(
         "(33 tokens take 3 blocks; 3 or 2 are free): what does not fit waits: None (section 5.2)",
         "(33 tokens ocupan 3 bloques; hay 3 o 2 libres): lo que no cabe espera: None (sección 5.2)",
+    ))  # fmt: skip
+    # As above 6 blocks are free; both rules ask for 36 tokens, which take 3.
+    rules = ({"admission": "max", "limit": 16}, {"admission": "profiled", "profile": [16], "profile_percent": 100})
+    held = {"running": 64, "num_blocks": 10}
+    found = [asked(student, reserve_blocks=kept, **held, **rule) for rule in rules for kept in (3, 4)]
+    expect_equal(found, [36, None, 36, None], hint=t(
+        "(\"max\", then \"profiled\"; 6 blocks free, 3 needed; 3 or 4 to keep free): `reserve_blocks` stay free under "
+        "every rule of admission, whatever the name (section 5.2)",
+        "(\"max\" y después \"profiled\"; 6 bloques libres, se piden 3; hay que dejar libres 3 o 4): "
+        "`reserve_blocks` quedan libres con cualquier regla de admisión, se llame como se llame (sección 5.2)",
     ))  # fmt: skip
 
 

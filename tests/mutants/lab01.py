@@ -191,6 +191,10 @@ MUTANTS = (
         name="not sorted", old=RANK, new=RANK.replace("sorted(values)", "values"), check="1.6/nearest_rank", hint="sort first",
     ),
     Mutant(
+        name="p95 sorts the caller's list", old=RANK, check="1.6/nearest_rank", hint="makes a new list",
+        new="values.sort()\n    " + RANK.replace("sorted(values)", "values"),
+    ),
+    Mutant(
         name="p95 of nothing is 0", old="""        raise ValueError("values is empty: the p95 of nothing is not defined")""",
         new="        return 0.0", check="1.6/of_nothing", hint="raise ValueError",
     ),

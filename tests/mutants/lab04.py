@@ -3,6 +3,9 @@
 from tests.mutants.mutant import Mutant
 
 WHO_ENTERS = "inside = [r for r in records if r[entry] is not None and start_s <= r[entry] < end_s]"
+NOBODY = """    if not inside:
+        raise ValueError(f"nobody enters from start_s={start_s} to end_s={end_s}: no mean stay; widen the window")
+"""
 STAYS = "stays = [math.inf if r[leave] is None else r[leave] - r[entry] for r in inside]"
 RATE_AND_STAY = "return len(stays) / (end_s - start_s), sum(stays) / len(stays)"
 CHANGES = "changes = [(r[entry], 1) for r in records if r[entry] is not None]"
@@ -14,6 +17,7 @@ LAW_RATE = """rate, stay = rate_and_mean_stay(records, "system", start_s, end_s)
 WITH_PREFILL = "with_prefill = 1 - (1 - 1 / mean_steps) ** in_flight"
 ROW_COST = """cost["per_sequence_ns"] * (in_flight - entering)"""
 CONTEXT_COST = """    decode_ns += cost["per_context_token_ns"] * entering * attended\n"""
+ATTENDED = "attended = sum((n - 1) * prompt + n * (n - 1) / 2 for prompt, n in lengths) / len(lengths)"
 CLIMB = "    while n <= cap or share > 1e-9 * all_shares:"
 SPEED = "speeds[min(n, cap) - 1]"
 TIME = "return mean_inside / all_shares / rate_per_s"
@@ -44,6 +48,14 @@ MUTANTS = (
         new="stays = [r[leave] - r[entry] for r in inside if r[leave] is not None] or [0.0]",
     ),
     Mutant(
+        name="λ and W of nobody are 0", old=NOBODY, new="    if not inside:\n        return 0.0, 0.0\n",
+        check="4.1/nobody_enters", hint="would look like a very quick server",
+    ),
+    Mutant(
+        name="W of nobody divides by 0", old=NOBODY, new="", check="4.1/nobody_enters", outcome="crashed",
+        hint="nobody enters, so there is no mean",
+    ),
+    Mutant(
         name="mean over events, not over time", old="    return area / (end_s - start_s)",
         check="4.2/average_over_time", hint="counts as long as it lasts", new="""    counts, inside = [], 0
     for _, change in sorted(changes):
@@ -72,6 +84,10 @@ MUTANTS = (
         name="L sampled right after answers have left", old=SAMPLES, check="4.3/instants", hint="or has",
         new="""counts = number_inside(records, "system", [
         record["finish_s"] for record in records if start_s <= record["finish_s"] < end_s])""",
+    ),
+    Mutant(
+        name="L of the server's own log", old=SAMPLES, check="4.3/instants", hint="have one source",
+        new="counts = [mean_number(records, 'system', start_s, end_s)]",
     ),
     Mutant(
         name="λ and W of the whole run, L of the window", old=LAW_RATE, check="4.3/same_window",
@@ -106,6 +122,14 @@ MUTANTS = (
         check="4.4/context", hint="all that it has said",
     ),
     Mutant(
+        name="context of the mean length", old=ATTENDED, check="4.4/context", hint="long requests are in flight more",
+        new="attended = (mean_steps - 1) * (mean_prompt + mean_steps / 2)",
+    ),
+    Mutant(
+        name="context as the mean of each request's", old=ATTENDED, check="4.4/context", hint="take the mean",
+        new="attended = (mean_steps - 1) * sum(prompt + n / 2 for prompt, n in lengths) / len(lengths)",
+    ),
+    Mutant(
         name="a prefill pass for each request", old=WITH_PREFILL, new="with_prefill = entering",
         check="4.4/within_5_percent", hint="share one prefill pass",
     ),
@@ -115,6 +139,10 @@ MUTANTS = (
     Mutant(
         name="a ladder that ends at the cap", old=CLIMB, new="    while n < cap:", check="4.5/within_10_percent",
         hint="those above the cap wait",
+    ),
+    Mutant(
+        name="a ladder that ends at three times the cap", old=CLIMB, new="    while n < 3 * cap:",
+        check="4.5/within_10_percent", hint="a billionth of their sum",
     ),
     Mutant(
         name="time in flight only", old="mean_inside += n * share", new="mean_inside += min(n, cap) * share",
@@ -165,6 +193,15 @@ MUTANTS = (
         name="one replica too many", old="return num_replicas, min(found)[1]",
         new="return num_replicas + 1, min(found)[1]", check="4.8/no_replica_to_spare",
         hint="Somebody pays for the last one",
+    ),
+    Mutant(
+        name="always the largest cap", old="return num_replicas, min(found)[1]", new="return num_replicas, max_cap",
+        check="4.8/lowest_p95", hint="each new prompt stops all the others",
+    ),
+    Mutant(
+        name="the first cap that meets the target", old="return num_replicas, min(found)[1]",
+        new="return num_replicas, min(cap for p95, cap in found if p95 <= p95_target_s)",
+        check="4.8/lowest_p95", hint="nor the first cap that meets",
     ),
     Mutant(
         name="a cap beyond the memory", old="if cap <= max_cap}", new="if cap <= 64}", check="4.8/keeps_to_max_cap",

@@ -81,6 +81,15 @@ MUTANTS = (
         new="most = request.max_tokens", check="5.2/max", hint="prompt and max_tokens",
     ),
     Mutant(
+        name="max counts the output twice", old="most = request.num_prompt_tokens + request.max_tokens",
+        new="most = request.num_tokens + request.max_tokens", check="5.2/max", hint="count twice",
+    ),
+    Mutant(
+        name="reserve kept under watermark only", old="kept = server.reserve_blocks if in_flight else 0",
+        new='kept = server.reserve_blocks if in_flight and server.admission == "watermark" else 0',
+        check="5.2/keeps_the_reserve", hint="under every rule of admission",
+    ),
+    Mutant(
         name="percentile index off by one", old="sorted(server.profile)[rank - 1]",
         new="sorted(server.profile)[min(rank, len(server.profile) - 1)]", check="5.2/profiled", hint="-th smallest",
     ),
