@@ -1,5 +1,7 @@
 """How well t(B) = a + b·B describes measured steps, and where it is far off, why: computed from the data, not assumed."""
 
+import math
+
 from minigpt.language import say
 
 LARGE_MISFIT_PERCENT = 15.0
@@ -38,7 +40,8 @@ def _few_rows(fit_line, sizes, step_ms, product_ms) -> str:
     first, last = (
         1e3 * (product_ms[to] - product_ms[start]) / (sizes[to] - sizes[start]) for start, to in ((0, 2), (-3, -1))
     )
-    rest = max(map(abs, misfit_percent(fit_line, sizes[2:], step_ms[2:])))
+    # "Within" is a bound, so it is rounded up; a hair above a whole number is the rounding of floats.
+    rest = math.ceil(max(map(abs, misfit_percent(fit_line, sizes[2:], step_ms[2:]))) - 1e-9)
     why = say(en="which is no reason here: measure again when the machine is quieter",
               es="lo que aquí no explica nada: vuelve a medir con la máquina más tranquila")  # fmt: skip
     if first > last:
@@ -46,7 +49,7 @@ def _few_rows(fit_line, sizes, step_ms, product_ms) -> str:
                   es="las rutinas calculan varias filas a la vez, y con pocas no se llenan")  # fmt: skip
     return say(
         en=f"the smallest batches are off: there a further row adds {first:.0f} µs of bare products, later on {last:.0f} µs "
-           f"({why}).\nFitted from B = {sizes[2]} on, the line is within {rest:.0f} % of those points",
+           f"({why}).\nFitted from B = {sizes[2]} on, the line is within {rest} % of those points",
         es=f"los lotes más pequeños se apartan: ahí una fila más añade {first:.0f} µs de productos, y más adelante "
-           f"{last:.0f} µs ({why}).\nAjustada desde B = {sizes[2]}, la recta queda a menos del {rest:.0f} % de esos puntos",
+           f"{last:.0f} µs ({why}).\nAjustada desde B = {sizes[2]}, la recta queda a menos del {rest} % de esos puntos",
     )  # fmt: skip

@@ -83,6 +83,7 @@ def test_a_bent_line_is_explained_from_the_data(language, words, monkeypatch):
     steps = [0.5, 0.69, 0.79, 1.04, 1.36, 1.9, 3.4]
     text = line_fit.describe_fit(fit, SIZES, steps, products)
     assert "B=1 +27 %" in text and words in text and "47 µs" in text and "24 µs" in text
+    assert "6 %" in text.splitlines()[-1], "5.46 %: a bound is rounded up"
 
 
 def test_a_point_that_is_off_elsewhere_is_named(monkeypatch):
