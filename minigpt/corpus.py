@@ -31,7 +31,8 @@ CORRECT = "correct"  # the rule of the sentences with nothing wrong
 MAX_PROMPT_BYTES = 70
 SENTENCES_PER_RULE = 1_500  # of the many thousands that most rules could make
 SENTENCES_PER_CORRECTION = 10  # at least, on average: rules with many forms get more than the above
-CORRECT_SHARE = 0.10
+SENTENCES_OF = {"article_gender": 3_000, "adjective_gender": 4_000}  # every noun's gender has to be learned by heart
+CORRECT_SHARE = 0.20  # nothing wrong: the hardest answer, since every rule has to be tried
 HELD_OUT_PERCENT = 10
 
 _GRAMMARS = {"en": grammar_en, "es": grammar_es}
@@ -77,7 +78,7 @@ def _faults(language: str, rule: str) -> list[Fault]:
     fitting = {fault.wrong: fault for fault in _GRAMMARS[language].RULES[rule]() if _fits(fault, language)}
     shuffled = sorted(fitting.values(), key=lambda fault: _digest("pick", fault.wrong))
     num_corrections = len({fault.correction for fault in shuffled})
-    num = max(SENTENCES_PER_RULE, SENTENCES_PER_CORRECTION * num_corrections)
+    num = max(SENTENCES_OF.get(rule, SENTENCES_PER_RULE), SENTENCES_PER_CORRECTION * num_corrections)
     return _take_turns(_take_turns(shuffled, "explanation"), "correction")[:num]
 
 
@@ -135,7 +136,7 @@ def is_held_out(sentence: str) -> bool:
 
 
 def examples(language: str | None = None, kind: str | None = None, split: str = "train") -> list[Example]:
-    """All examples of a split; every rule has about the same number, "correct" a tenth of all.
+    """All examples of a split; most rules have about the same number, "correct" a fifth of all.
 
     `None` means every language or every kind. The order mixes languages, kinds and rules and never changes.
     """

@@ -239,9 +239,9 @@ def ser_estar() -> Iterator[Fault]:
 
 
 def missing_accent() -> Iterator[Fault]:
-    for (word, reason, frames), opener in product(words.ACCENTS,
-                                                  ("", "creo que", "dicen que", "ya sé que", "es verdad que",
-                                                                  "Elena dice que", "parece que")):
+    openers = ("", "creo que", "dicen que", "ya sé que", "es verdad que", "Elena dice que", "parece que", "veo que",
+               "está claro que", "Luis cree que", "todos saben que", "es seguro que", "mi madre dice que")
+    for (word, reason, frames), opener in product(words.ACCENTS, openers):
         for frame in frames.split("|"):
             yield fault(phrase(opener, frame), word.translate(words.UNACCENTED), word,
                         f'"{word}" {reason}: lleva tilde.')

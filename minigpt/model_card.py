@@ -30,8 +30,8 @@ One sentence in ten, chosen by a hash of its text, is held out of training in ev
 ## Training
 
 `make train`: seed {seed}, {num_steps:,} steps of {batch_size} sequences, a third each of {tasks}; Muon for the layers'
-matrices and AdamW for the rest. The learning rate warms up over {warmup} steps and falls as half a cosine, in cycles: {cycles}.
-It took {minutes:.0f} minutes on the machine that made this file. Weights are stored in fp16 and computed in fp32.
+matrices and AdamW for the rest. The learning rate warms up over {warmup} steps and falls as half a cosine from {peak}.
+It took {minutes:.0f} minutes with {threads} on the machine that made this file. Weights are stored in fp16 and computed in fp32.
 
 ![loss of every step](loss.png)
 
@@ -50,7 +50,9 @@ sense. It is made for measuring how language models are served, and for nothing 
 """
 
 
-def write(folder: Path, model: MiniGPT, recipe: Recipe, losses: list[float], minutes: float) -> list[Accuracy]:
+def write(
+    folder: Path, model: MiniGPT, recipe: Recipe, losses: list[float], minutes: float, num_threads: int,
+) -> list[Accuracy]:  # fmt: skip
     """Evaluate a trained model and write README.md and loss.png into its folder; returns the accuracies."""
     rows = [evaluate(model, *group, NUM_PROMPTS) for group in GROUPS]
     plot_losses(losses, folder / "loss.png")
@@ -60,8 +62,9 @@ def write(folder: Path, model: MiniGPT, recipe: Recipe, losses: list[float], min
         sentences=" and ".join(f"{len(corpus.sentences(code)):,} {name} sentences"
                                for code, name in (("en", "English"), ("es", "Spanish"))),
         seed=recipe.seed, num_steps=recipe.num_steps, batch_size=recipe.batch_size, tasks=", ".join(TASKS),
-        cycles=", then ".join(f"{c.num_steps:,} steps from {c.peak_learning_rate}" for c in recipe.cycles),
-        warmup=recipe.warmup_steps, minutes=minutes, num_prompts=NUM_PROMPTS,
+        peak=recipe.peak_learning_rate,
+        warmup=recipe.warmup_steps, minutes=minutes, threads=f"{num_threads} thread{'s' if num_threads > 1 else ''}",
+        num_prompts=NUM_PROMPTS,
         rows="\n".join(map(_table_row, rows)),
     )  # fmt: skip
     (folder / "README.md").write_text(text, encoding="utf-8")

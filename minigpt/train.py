@@ -21,30 +21,16 @@ IGNORED = -100  # the target of a position whose prediction does not count: cros
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cycle:
-    """One cycle of the learning rate: a warm-up, then half a cosine down (warm restarts: Loshchilov and Hutter, 2017)."""
-
-    num_steps: int
-    peak_learning_rate: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
     """How the shipped checkpoint was trained."""
 
     seed: int = 1
-    cycles: tuple[Cycle, ...] = (
-        Cycle(num_steps=6_000, peak_learning_rate=3e-3),
-        Cycle(num_steps=4_500, peak_learning_rate=2e-3),
-    )
+    num_steps: int = 16_500
     batch_size: int = 36  # sequences a step, a third of each task
-    warmup_steps: int = 200  # of each cycle
+    peak_learning_rate: float = 3e-3
+    warmup_steps: int = 200
     weight_decay: float = 0.05
     max_gradient_norm: float = 1.0
-
-    @property
-    def num_steps(self) -> int:
-        return sum(cycle.num_steps for cycle in self.cycles)
 
 
 def tensors_of(model: MiniGPT) -> list[torch.Tensor]:
@@ -53,12 +39,12 @@ def tensors_of(model: MiniGPT) -> list[torch.Tensor]:
     return [model.embedding, model.final_norm, *per_layer]
 
 
-def learning_rate(step: int, cycle: Cycle, warmup_steps: int) -> float:
+def learning_rate(step: int, recipe: Recipe) -> float:
     """Linear warm-up, then half a cosine down to a hundredth of the peak."""
-    if step < warmup_steps:
-        return cycle.peak_learning_rate * (step + 1) / warmup_steps
-    done = (step - warmup_steps) / max(cycle.num_steps - warmup_steps, 1)
-    return cycle.peak_learning_rate * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * done)))
+    if step < recipe.warmup_steps:
+        return recipe.peak_learning_rate * (step + 1) / recipe.warmup_steps
+    done = (step - recipe.warmup_steps) / max(recipe.num_steps - recipe.warmup_steps, 1)
+    return recipe.peak_learning_rate * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * done)))
 
 
 def training_pairs(task: str) -> list[tuple[list[int], list[int]]]:
@@ -106,45 +92,42 @@ def _padded(group: list[tuple[list[int], list[int]]]) -> tuple[torch.Tensor, tor
     return tokens, targets
 
 
-def optimizers(model: MiniGPT, recipe: Recipe, rate: float) -> list[torch.optim.Optimizer]:
-    """Muon (Jordan, 2024) for the layers' matrices, which it trains in fewer steps; AdamW for the rest."""
+def optimizers(model: MiniGPT, recipe: Recipe) -> list[torch.optim.Optimizer]:
+    """Muon (Jordan, 2024; scaled as in Liu et al., 2025) for the layers' matrices: fewer steps; AdamW for the rest."""
     matrices = [getattr(layer, name) for layer in model.layers for name in MATRICES]
     others = [w for w in tensors_of(model) if not any(w is matrix for matrix in matrices)]
     return [
-        torch.optim.Muon(matrices, lr=rate, weight_decay=recipe.weight_decay, adjust_lr_fn="match_rms_adamw"),
-        torch.optim.AdamW(others, lr=rate, weight_decay=0.0, betas=(0.9, 0.98)),
+        torch.optim.Muon(matrices, lr=recipe.peak_learning_rate, weight_decay=recipe.weight_decay, adjust_lr_fn="match_rms_adamw"),
+        torch.optim.AdamW(others, lr=recipe.peak_learning_rate, weight_decay=0.0, betas=(0.9, 0.98)),
     ]
 
 
 def train(recipe: Recipe = Recipe(), config: Config = Config()) -> tuple[MiniGPT, list[float]]:
     """Train a tutor; returns it and the loss of every step (nats per answer token, mean of the tasks)."""
     model = random_model(config, recipe.seed)
-    losses: list[float] = []
-    with tqdm(total=recipe.num_steps, desc="train", unit="step") as bar:
-        for number in range(len(recipe.cycles)):
-            for loss in run_cycle(model, recipe, number):
-                losses.append(loss)
-                bar.update()
-                if len(losses) % 50 == 0:
-                    bar.set_postfix(loss=f"{loss:.3f}")
+    losses = []
+    with tqdm(steps(model, recipe), total=recipe.num_steps, desc="train", unit="step") as bar:
+        for loss in bar:
+            losses.append(loss)
+            if len(losses) % 50 == 0:
+                bar.set_postfix(loss=f"{loss:.3f}")
     return model, losses
 
 
-def run_cycle(model: MiniGPT, recipe: Recipe, number: int) -> Iterator[float]:
-    """Train through one cycle, with fresh optimizers and an order of its own; yields the loss of every step."""
-    cycle, rng = recipe.cycles[number], random.Random(recipe.seed + number)
-    weights = tensors_of(model)
+def steps(model: MiniGPT, recipe: Recipe) -> Iterator[float]:
+    """Train a model in place; yields the loss of every step."""
+    weights, rng = tensors_of(model), random.Random(recipe.seed)
     for weight in weights:
         weight.requires_grad_(True)
-    both = optimizers(model, recipe, cycle.peak_learning_rate)
+    both = optimizers(model, recipe)
     # Every step takes a batch of each task: as separate batches, since their lengths differ.
     streams = [batches(training_pairs(task), recipe.batch_size // len(TASKS), rng) for task in TASKS]
-    for step in range(cycle.num_steps):
+    for step in range(recipe.num_steps):
         yield sum(_backward(model, *next(stream)) for stream in streams) / len(streams)
         torch.nn.utils.clip_grad_norm_(weights, recipe.max_gradient_norm)
         for optimizer in both:
             for group in optimizer.param_groups:
-                group["lr"] = learning_rate(step, cycle, recipe.warmup_steps)
+                group["lr"] = learning_rate(step, recipe)
             optimizer.step()
             optimizer.zero_grad(set_to_none=True)
     for weight in weights:

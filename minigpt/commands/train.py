@@ -13,7 +13,7 @@ def main(argv: list[str]) -> int:
         en="Train the tutor from its seed.", es="Entrena el tutor desde su semilla.",
     ))  # fmt: skip
     parser.add_argument("--out", type=Path, help=say(en="folder for the checkpoint", es="carpeta del modelo"))
-    parser.add_argument("--steps", type=int, help=say(en="one cycle of so many steps", es="un ciclo de tantos pasos"))
+    parser.add_argument("--steps", type=int, help=say(en="fewer steps, to try it out", es="menos pasos, para probar"))
     parser.add_argument("--threads", type=int, default=2)
     args = parser.parse_args(argv)
     from minigpt import model_card, prompts, threads, train, weights
@@ -21,14 +21,14 @@ def main(argv: list[str]) -> int:
     threads.torch_threads(args.threads)
     recipe = train.Recipe()
     if args.steps is not None:
-        recipe = replace(recipe, cycles=(replace(recipe.cycles[0], num_steps=args.steps),))
+        recipe = replace(recipe, num_steps=args.steps)
     start = time.perf_counter()
     model, losses = train.train(recipe)
     minutes = (time.perf_counter() - start) / 60
     out = args.out or weights.CHECKPOINT
     weights.save_checkpoint(model, out)
     model = weights.load_checkpoint(out)  # rounded to fp16: the model that everybody will run
-    model_card.write(out, model, recipe, losses, minutes)
+    model_card.write(out, model, recipe, losses, minutes, args.threads)
     num_prompts = prompts.write_pool(model, path=out / prompts.POOL.name)
     print(say(en=f"Trained in {minutes:.1f} minutes: {out}, with {num_prompts} prompts for workloads",
               es=f"Entrenado en {minutes:.1f} minutos: {out}, con {num_prompts} preguntas para las cargas"))  # fmt: skip

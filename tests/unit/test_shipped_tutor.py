@@ -18,7 +18,8 @@ from minigpt.weights import CHECKPOINT
 from minigpt.workload import MAX_ANSWER_TOKENS, workload
 
 NUM_PROMPTS = 100  # a group; `python -m minigpt eval` takes more
-SAMPLE_ERROR_PERCENT = 5  # how far a hundred prompts may lie from the six hundred of the model card
+SAMPLE_ERROR_PERCENT = 3  # how far a hundred prompts may lie from the six hundred of the model card
+LEAST_PERCENT = {"fix": 98, "explain": 95}  # of the six hundred
 
 
 @lru_cache
@@ -43,7 +44,9 @@ def stated_percent(language: str, kind: str) -> float:
 def test_accuracy_on_sentences_it_never_saw_is_what_the_card_states(group):
     found = accuracies()[group]
     assert (found.language, found.kind, found.num_prompts) == (*GROUPS[group], NUM_PROMPTS)
-    assert abs(found.exact_percent - stated_percent(*GROUPS[group])) <= SAMPLE_ERROR_PERCENT, found.mistakes
+    stated = stated_percent(*GROUPS[group])
+    assert stated >= LEAST_PERCENT[found.kind]
+    assert abs(found.exact_percent - stated) <= SAMPLE_ERROR_PERCENT, found.mistakes
 
 
 def test_the_longest_answers_are_at_least_8_times_the_shortest():
