@@ -2,11 +2,14 @@
 
 import json
 import math
+import os
 import sys
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from types import SimpleNamespace
 
+import psutil
 import pytest
 
 from minigpt.commands import engines as command
@@ -20,6 +23,7 @@ from minigpt.extras.engines.table import table
 from minigpt.replay import replay
 from minigpt.tokenizer import encode
 from minigpt.tutor import load_tutor
+from minigpt.weights import CHECKPOINT
 
 NEAR_TIE = 1e-3  # logits: what another order of summation may turn over
 
@@ -156,7 +160,8 @@ def test_an_engine_that_fails_is_a_reason_and_no_crash(tmp_path, monkeypatch):
     assert "Error" in turn("hf-generate", tmp_path)["failure"]  # no model there
     assert "status 2" in turn("no-such-engine", tmp_path)["failure"]  # its process ended
     assert "No such file" in turn(OURS, tmp_path, interpreter=tmp_path / "python")["failure"]
-    assert "served" in turn(OURS, tmp_path)  # ours reads its own checkpoint
+    assert "CheckpointError" in turn(OURS, tmp_path)["failure"]
+    assert "served" in turn(OURS, tmp_path, **{"--folder": CHECKPOINT})
 
 
 def test_an_answer_of_another_length_is_a_failure():
@@ -264,3 +269,25 @@ def test_a_server_is_waited_for_and_ended():
     with pytest.raises(RuntimeError, match="ended with status 1: ValueError: no model"):
         with running([sys.executable, "-c", "raise ValueError('no model')"], port):
             pass
+
+
+if hasattr(os, "killpg"):
+    def test_what_a_server_leaves_behind_ends_with_it(tmp_path):
+        port, note = free_port(), tmp_path / "pid"
+        sleeper = "import time; time.sleep(120)"
+        code = (
+            "import http.server as h, pathlib, subprocess, sys\n"
+            f"left = subprocess.Popen([sys.executable, '-c', {sleeper!r}])\n"
+            f"pathlib.Path({str(note)!r}).write_text(str(left.pid))\n"
+            "class H(h.BaseHTTPRequestHandler):\n"
+            "    def do_GET(self):\n"
+            "        self.send_response(200)\n"
+            "        self.end_headers()\n"
+            f"h.HTTPServer(('127.0.0.1', {port}), H).serve_forever()\n"
+        )
+        with running([sys.executable, "-c", code], port):
+            pid = int(note.read_text())
+        deadline_s = time.monotonic() + 10
+        while psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
+            assert time.monotonic() < deadline_s, "it still runs"
+            time.sleep(0.05)

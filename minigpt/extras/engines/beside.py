@@ -15,6 +15,7 @@ from minigpt.extras.engines.table import table
 from minigpt.language import say
 from minigpt.paths import repository_root
 from minigpt.tutor import load_tutor
+from minigpt.weights import CHECKPOINT, load_checkpoint
 from minigpt.workload import Workload, arriving, requests_of_lengths
 
 SHORTEST, LONGEST = 8, 128  # output tokens
@@ -40,17 +41,20 @@ def measure(
             raise ValueError(f"{name}={value}: give at least one")
     with tempfile.TemporaryDirectory() as folder:
         export_for_engines(python, Path(folder))
+        model = load_checkpoint(Path(folder))
         runs = measure_all(
             choose(names), workload, Path(folder), python, repeats=repeats, inflight=inflight, impl=impl
         )
-    return rows(load_tutor(), workload.items, runs)
+    return rows(model, workload.items, runs)
 
 
 def beside_mine(impl: str, num_requests: int = 16) -> str:
     """For the notebook: a quick table with the loop of `impl`; without the engines, its own row and how to get them."""
     workload = mixed_requests(num_requests)
     if not installing.is_installed():
-        own = measure_all(choose([OURS]), workload, Path(), sys.executable, repeats=1, inflight=num_requests, impl=impl)
+        own = measure_all(
+            choose([OURS]), workload, CHECKPOINT, sys.executable, repeats=1, inflight=num_requests, impl=impl
+        )
         return f"{table(rows(load_tutor(), workload.items, own))}\n\n{installing.how_to_install()}"
     python, names = installing.engines_python(), list(QUICK)
     return table(measure(workload, python, names=names, repeats=1, inflight=num_requests, impl=impl))

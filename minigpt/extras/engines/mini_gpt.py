@@ -2,9 +2,12 @@
 
 from contextlib import contextmanager
 
-from minigpt.clock import NS
+from minigpt.clock import NS, WallClock
+from minigpt.engine import ModelTokens
 from minigpt.extras.engines.interface import Served, Setting
-from minigpt.replay import replay
+from minigpt.policies import find_policy, load_loop
+from minigpt.serving import run
+from minigpt.weights import load_checkpoint
 from minigpt.workload import Workload
 
 
@@ -14,9 +17,14 @@ def absent() -> None:
 
 @contextmanager
 def opened(setting: Setting):
+    # The exported weights, which every engine reads: not a checkpoint that may be trained anew meanwhile.
+    model = load_checkpoint(setting.folder)
+    tokens = ModelTokens(model, setting.num_inflight, setting.num_tokens)
+    loop = load_loop(find_policy("continuous"), setting.impl)
+
     def serve(items):
         burst = Workload(name="engines", items=tuple(items))
-        log = replay("continuous", burst, clock="wall", impl=setting.impl, max_inflight=setting.num_inflight)
+        log = run(loop, burst, clock=WallClock(), tokens=tokens, max_inflight=setting.num_inflight)
         return [
             Served(request_id=request_id, token_ids=life.answer, finish_s=life.finish_ns / NS,
                    first_s=life.token_times_ns[0] / NS)

@@ -1,6 +1,8 @@
 """A server as a process of our own: started, waited for, ended."""
 
 import http.client
+import os
+import signal
 import socket
 import subprocess
 import tempfile
@@ -22,7 +24,10 @@ def free_port() -> int:
 def running(command: list[str], port: int):
     """The server runs and answers /health inside this context."""
     with tempfile.TemporaryFile() as output:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+        # A session of its own: a server's own workers can be ended with it.
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+        )
         try:
             wait_until_healthy(process, port, output)
             yield
@@ -55,10 +60,15 @@ def is_healthy(port: int) -> bool:
 
 
 def end(process: subprocess.Popen) -> None:
-    """End the server, politely first."""
+    """End the server, politely first, and whatever it has left behind."""
     process.terminate()
     try:
         process.wait(END_S)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+    if hasattr(os, "killpg"):  # not on Windows
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass  # nobody was left
