@@ -1,4 +1,4 @@
-"""K and V in 8 or 4 bits: less memory a token, and a small error in every logit.
+"""K and V in 8, 4 or 2 bits: less memory a token, and an error in every logit.
 
 Each head's vector of a token is divided by a scale of its own, rounded to whole numbers, and multiplied again when it
 is read. Production engines keep FP8 or INT8, often with one scale a layer (KIVI, Liu et al., 2024, goes down to 2
@@ -12,19 +12,19 @@ import torch
 from minigpt.kv_cache import KVCache
 
 SCALE_BYTES = 2  # one float16 a vector
-LARGEST = {8: 127, 4: 7}  # of a signed whole number of so many bits
+LARGEST = {8: 127, 4: 7, 2: 1}  # of a signed whole number of so many bits
 
 
 class QuantizedKVCache(KVCache):
-    """A KV cache that keeps whole numbers of `bits` bits (8 or 4) and a scale a vector.
+    """A KV cache that keeps whole numbers of `bits` bits (8, 4 or 2) and a scale a vector.
 
-    Four-bit numbers lie in bytes of their own here, so that the code stays short; `kv_bytes` counts what packing them
-    in pairs would take.
+    The numbers lie in bytes of their own here, so that the code stays short; `kv_bytes` counts what packing them would
+    take.
     """
 
     def __init__(self, config, num_slots: int, max_length: int | None = None, *, bits: int):
         if bits not in LARGEST:
-            raise ValueError(f"bits={bits}: choose 8 or 4")
+            raise ValueError(f"bits={bits}: choose 8, 4 or 2")
         super().__init__(config, num_slots, max_length)
         self.bits = bits
         self.k_scale, self.v_scale = (torch.zeros(*self.k.shape[:-1], 1, dtype=torch.float16) for _ in range(2))
@@ -48,7 +48,7 @@ class QuantizedKVCache(KVCache):
 
 
 def kv_bytes(config, bits: int) -> float:
-    """Bytes of K and V a token takes: 32 or 16 bits as they are, 8 or 4 with a scale a vector."""
+    """Bytes of K and V a token takes: 32 or 16 bits as they are, fewer with a scale a vector."""
     vector = config.head_size * bits / 8 + (SCALE_BYTES if bits in LARGEST else 0)
     return 2 * config.num_layers * config.num_kv_heads * vector
 

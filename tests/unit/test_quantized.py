@@ -1,4 +1,4 @@
-"""K and V in whole numbers: small errors in 8 bits, larger ones in 4, and fewer bytes a token."""
+"""K and V in whole numbers: small errors in 8 bits, larger ones in 4 and 2, and fewer bytes a token."""
 
 import pytest
 import torch
@@ -9,7 +9,7 @@ from tests.unit.small import GROUPED, SMALL, draw, small_model
 
 
 @pytest.mark.parametrize("config", [SMALL, GROUPED], ids=["one KV head", "two KV heads"])
-@pytest.mark.parametrize(("bits", "most"), [(8, 0.01), (4, 0.15)])
+@pytest.mark.parametrize(("bits", "most"), [(8, 0.01), (4, 0.15), (2, 0.51)])
 def test_what_is_read_is_near_what_was_written(config, bits, most):
     exact, rounded = KVCache(config, 2), QuantizedKVCache(config, 2, bits=bits)
     for cache in (exact, rounded):
@@ -28,16 +28,16 @@ def test_a_vector_of_zeros_stays_one():
 
 def test_bytes_of_a_token():
     # 2 layers, one head of 8 numbers, K and V: 4 vectors.
-    assert [kv_bytes(SMALL, bits) for bits in (32, 16, 8, 4)] == [128, 64, 40, 24]
+    assert [kv_bytes(SMALL, bits) for bits in (32, 16, 8, 4, 2)] == [128, 64, 40, 24, 16]
 
 
-def test_only_eight_or_four_bits():
-    with pytest.raises(ValueError, match="bits=2: choose 8 or 4"):
-        QuantizedKVCache(SMALL, 1, bits=2)
+def test_other_numbers_of_bits_are_refused():
+    with pytest.raises(ValueError, match="bits=3: choose 8, 4 or 2"):
+        QuantizedKVCache(SMALL, 1, bits=3)
 
 
 def test_fewer_bits_err_more():
     prompts = [draw(12, seed=seed) for seed in range(6)]
-    eight, four = (compare(small_model(), prompts, bits, num_steps=12) for bits in (8, 4))
-    assert 0 < eight.mean_error < four.mean_error
-    assert eight.num_changed <= four.num_changed <= 6
+    eight, four, two = (compare(small_model(), prompts, bits, num_steps=12) for bits in (8, 4, 2))
+    assert 0 < eight.mean_error < four.mean_error < two.mean_error
+    assert eight.num_changed <= four.num_changed <= two.num_changed <= 6
