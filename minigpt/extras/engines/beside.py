@@ -39,12 +39,11 @@ def measure(
     for name, value in (("repeats", repeats), ("inflight", inflight)):
         if value < 1:
             raise ValueError(f"{name}={value}: give at least one")
+    engines = choose(names)
     with tempfile.TemporaryDirectory() as folder:
         export_for_engines(python, Path(folder))
         model = load_checkpoint(Path(folder))
-        runs = measure_all(
-            choose(names), workload, Path(folder), python, repeats=repeats, inflight=inflight, impl=impl
-        )
+        runs = measure_all(engines, workload, Path(folder), python, repeats=repeats, inflight=inflight, impl=impl)
     return rows(model, workload.items, runs)
 
 
