@@ -2,6 +2,8 @@
 
 import argparse
 import importlib.util
+import os
+import secrets
 from pathlib import Path
 
 from minigpt.environment import run_child, uses_current_interpreter
@@ -95,7 +97,17 @@ def check(args: argparse.Namespace) -> None:
 def main(argv: list[str]) -> int:
     args = parser().parse_args(argv)
     check(args)
+    if args.address is None:
+        os.environ.update(own_token())
     return in_ray_environment(["ray", *argv], lambda: run(args))
+
+
+def own_token() -> dict[str, str]:
+    """For a cluster that lives as long as the command: whoever reaches its ports and has no token gets nothing done.
+
+    Ray reads these when it is imported. A token of the user's own, for clusters that stay, is not touched.
+    """
+    return {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
 
 
 def in_ray_environment(argv: list[str], here) -> int:

@@ -2,7 +2,7 @@
 
 import sys
 
-from minigpt.commands.ray import in_ray_environment
+from minigpt.commands.ray import in_ray_environment, own_token
 from minigpt.environment import run_child
 from minigpt.paths import repository_root
 
@@ -12,6 +12,6 @@ def main(argv: list[str]) -> int:
 
     def here() -> int:
         command = [sys.executable, "-m", "pytest", "tests/extras/test_ray_serve.py", *argv]
-        return run_child(command, cwd=repository_root(), extra={"MINIGPT_RAY": "1"})
+        return run_child(command, cwd=repository_root(), extra={"MINIGPT_RAY": "1", **own_token()})
 
     return in_ray_environment(["ray-test", *argv], here)

@@ -20,21 +20,35 @@ from minigpt.extras.ray_serve import REPLICA_HEADER
 from minigpt.language import say
 
 ANSWERED = re.compile(r'^minigpt_requests_total\{end="(?:stop|length)"\} (\d+)', re.MULTILINE)
+INFLIGHT = re.compile(r"^minigpt_num_requests_running (\d+)", re.MULTILINE)
+START_ATTEMPTS = 3
 
 
 @contextmanager
 def emulated_nodes(num_nodes: int):
     """A cluster of so many nodes inside this context; one replica fits on each."""
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    cluster = Cluster()
     try:
-        for _ in range(num_nodes - 1):
-            cluster.add_node(num_cpus=1)
+        for _ in range(num_nodes):
+            add_node(cluster)
         ray.init(address=cluster.address, log_to_driver=False)
         yield cluster
     finally:
-        serve.shutdown()
-        ray.shutdown()
+        if ray.is_initialized():
+            serve.shutdown()
+            ray.shutdown()
         cluster.shutdown()
+
+
+def add_node(cluster: Cluster) -> None:
+    """A node with one core; the first is the head. A busy machine misses Ray's own deadline now and then: once more."""
+    for attempts_left in reversed(range(START_ATTEMPTS)):
+        try:
+            cluster.add_node(num_cpus=1, include_dashboard=False)
+            return
+        except Exception:  # Ray raises nothing more definite
+            if not attempts_left:
+                raise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +58,7 @@ class Seen:
     name: str
     pid: int  # on its machine
     num_answered: int  # requests, to their end
+    num_inflight: int
 
 
 def look_at(url: str, num_replicas: int, timeout_s: float = 60.0) -> dict[str, Seen]:
@@ -68,7 +83,8 @@ def _asked_at_once(url: str, times: int) -> list[Seen]:
 
 def _seen(reply: httpx.Response) -> Seen:
     name, pid = reply.headers[REPLICA_HEADER.decode()].split()
-    return Seen(name=name, pid=int(pid), num_answered=sum(int(count) for count in ANSWERED.findall(reply.text)))
+    answered, inflight = (sum(map(int, kind.findall(reply.text))) for kind in (ANSWERED, INFLIGHT))
+    return Seen(name=name, pid=int(pid), num_answered=answered, num_inflight=inflight)
 
 
 def kill(replica: Seen) -> None:

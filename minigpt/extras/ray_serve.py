@@ -119,8 +119,9 @@ def deploy(app: serve.Application) -> None:
     except RuntimeError as fault:
         status = serve.status().applications.get(NAME)
         message = status.deployments[NAME].message if status and NAME in status.deployments else str(fault)
-        raise ValueError(say(en=f"no replica could be started: {message}",
-                             es=f"no se pudo iniciar ninguna réplica: {message}")) from None  # fmt: skip
+        reason = message.strip().rpartition("\n")[2]  # before it, Ray's own frames
+        raise ValueError(say(en=f"no replica could be started: {reason}",
+                             es=f"no se pudo iniciar ninguna réplica: {reason}")) from None  # fmt: skip
 
 
 def num_running() -> int:
@@ -139,11 +140,14 @@ def connected(address: str | None, num_replicas: int):
         try:
             ray.init(address=address, log_to_driver=False)
         except ConnectionError as fault:
-            raise ValueError(say(en=f"address={address!r}: no Ray cluster there ({fault}). Start one: ray start --head",
-                                 es=f"address={address!r}: ahí no hay un clúster de Ray ({fault}). Inicia uno: "
-                                 "ray start --head")) from None  # fmt: skip
+            raise ValueError(say(
+                en=f"address={address!r}: no Ray cluster lets us in there ({fault}). Start one (ray start --head), or "
+                "set RAY_AUTH_MODE=token, as for the cluster itself",
+                es=f"address={address!r}: ahí ningún clúster de Ray nos deja entrar ({fault}). Inicia uno (ray start "
+                "--head), o define RAY_AUTH_MODE=token, igual que para el propio clúster",
+            )) from None  # fmt: skip
     try:
         yield
     finally:
-        serve.shutdown()
+        serve.shutdown() if address is None else serve.delete(NAME)  # a cluster may serve others, too
         ray.shutdown()

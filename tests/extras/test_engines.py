@@ -20,6 +20,7 @@ from minigpt.extras.engines.interface import Served
 from minigpt.extras.engines.report import as_data, from_data, rows
 from minigpt.extras.engines.server_process import free_port, running
 from minigpt.extras.engines.table import table
+from minigpt.paths import repository_root
 from minigpt.replay import replay
 from minigpt.tokenizer import encode
 from minigpt.tutor import load_tutor
@@ -196,7 +197,7 @@ def test_without_the_engines_the_notebook_shows_its_own_row_and_what_to_install(
 
 
 def test_the_engines_torch_is_the_labs():
-    root = installing.repository_root()
+    root = repository_root()
     pinned = [line for line in (root / "requirements.txt").read_text("utf-8").splitlines() if line[:5] == "torch"]
     assert pinned[0] in installing.REQUIREMENTS.read_text("utf-8").splitlines()
 

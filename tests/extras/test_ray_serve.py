@@ -39,6 +39,27 @@ def url():
         yield f"http://127.0.0.1:{port}"
 
 
+class BusyMachine:
+    """A cluster whose nodes do not start in time, so many times."""
+
+    def __init__(self, num_failures):
+        self.num_failures, self.num_nodes = num_failures, 0
+
+    def add_node(self, **_):
+        if self.num_failures:
+            self.num_failures -= 1
+            raise Exception("The current node timed out during startup.")
+        self.num_nodes += 1
+
+
+def test_a_node_that_missed_its_deadline_is_started_again():
+    cluster = BusyMachine(num_failures=2)
+    ray_nodes.add_node(cluster)
+    assert cluster.num_nodes == 1
+    with pytest.raises(Exception, match="timed out during startup"):
+        ray_nodes.add_node(BusyMachine(num_failures=3))
+
+
 def completion(url, **fields):
     return httpx.post(f"{url}/v1/completions", json={"prompt": PROMPT, **fields}, timeout=60, trust_env=False)
 
@@ -77,13 +98,13 @@ def test_one_replica_killed_under_load(url):
         reply.num_tokens == item.max_tokens
         for item, reply in zip(load.items, trial.replies, strict=True) if reply.finish_ns is not None
     )  # fmt: skip
-    # Lost is at most what was in flight on the killed replica, at the moment of the kill.
-    assert len(failed) <= CAP
+    # Lost is what was in flight on the killed replica at that moment, and no more.
+    assert 1 <= len(failed) <= CAP
     pairs = list(zip(load.items, trial.replies, strict=True))
     last_ns = trial.killed_ns + NS
     assert all(item.arrival_ns <= last_ns for item, reply in pairs if reply.failure)
     later = [reply for item, reply in pairs if item.arrival_ns > last_ns]
-    assert len(later) > 50 and all(reply.finish_ns for reply in later)
+    assert len(later) > 25 and all(reply.finish_ns for reply in later)
     # Another replica stands in its place.
     seen = ray_nodes.look_at(url, 2)
     assert trial.killed not in seen and len(seen) == 2 and trial.replaced_s < 60
@@ -114,5 +135,6 @@ def unwritten_loop(server):
 
 
 def test_a_loop_that_is_not_written_is_said(url):
-    with pytest.raises(ValueError, match="exercise 3.5: continuous_batch_loop"):
+    with pytest.raises(ValueError, match="exercise 3.5: continuous_batch_loop") as caught:
         deploy(fixed(2, CAP), unwritten_loop)
+    assert "\n" not in str(caught.value)
