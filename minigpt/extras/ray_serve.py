@@ -5,6 +5,7 @@ proxy keeps who is not in flight yet in one queue, and gives the next request to
 """
 
 import os
+import socket
 import sys
 from collections.abc import Callable
 from contextlib import contextmanager
@@ -30,6 +31,7 @@ SWITCH_S = 0.001  # the interpreter's turn of a thread, as in `minigpt serve`
 WARM_UP_S = 10.0
 HEALTH_CHECK_S = 2.0
 RETRY_AFTER_S = 1
+KNOCK_S = 5.0
 ATTEMPTS = 3  # to make a replica, before the deployment is given up
 
 
@@ -138,8 +140,9 @@ def connected(address: str | None, num_replicas: int):
         ray.init(address="local", num_cpus=num_replicas + 1, include_dashboard=False, log_to_driver=False)
     else:
         try:
+            knock(address)
             ray.init(address=address, log_to_driver=False)
-        except ConnectionError as fault:
+        except OSError as fault:  # ConnectionError is one
             raise ValueError(say(
                 en=f"address={address!r}: no Ray cluster lets us in there ({fault}). Start one (ray start --head), or "
                 "set RAY_AUTH_MODE=token, as for the cluster itself",
@@ -151,3 +154,10 @@ def connected(address: str | None, num_replicas: int):
     finally:
         serve.shutdown() if address is None else serve.delete(NAME)  # a cluster may serve others, too
         ray.shutdown()
+
+
+def knock(address: str) -> None:
+    """OSError if nobody listens at HOST:PORT; Ray itself would try for a quarter of an hour."""
+    host, _, port = address.rpartition(":")
+    if host and port.isdecimal() and "/" not in host:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=KNOCK_S).close()

@@ -29,6 +29,11 @@ def deploy(scaling: Scaling, loop=None, **options):
     ray_serve.deploy(ray_serve.application(loop, scaling, SETTINGS, max_replicas_per_node=1, **options))
 
 
+@pytest.fixture(autouse=True)
+def english(monkeypatch):
+    monkeypatch.setenv("MINIGPT_LANG", "en")
+
+
 @pytest.fixture(scope="module")
 def url():
     """The proxy of two emulated machines with a replica on each."""
@@ -58,6 +63,12 @@ def test_a_node_that_missed_its_deadline_is_started_again():
     assert cluster.num_nodes == 1
     with pytest.raises(Exception, match="timed out during startup"):
         ray_nodes.add_node(BusyMachine(num_failures=3))
+
+
+def test_an_address_where_nobody_is_is_said_at_once():
+    with pytest.raises(ValueError, match="no Ray cluster lets us in there"):
+        with ray_serve.connected(f"127.0.0.1:{free_port()}", 1):
+            pass
 
 
 def completion(url, **fields):
