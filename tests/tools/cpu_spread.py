@@ -1,0 +1,38 @@
+"""`python -m tests.tools.cpu_spread [--repeats 20] [--busy 2]`: how far the CPU clock's p95 reduction spreads.
+
+Repeats what `make grade LAB=03` shows, the median of three pairs, beside so many processes that keep the cores busy.
+"""
+
+import argparse
+import statistics
+import subprocess
+import sys
+
+from tqdm import tqdm
+
+from minigpt.calibrate import measure_pairs, median_pair, with_loop
+from minigpt.policies import find_policy, load_loop
+from minigpt.threads import torch_threads
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.tools.cpu_spread")
+    parser.add_argument("--repeats", type=int, default=20)
+    parser.add_argument("--busy", type=int, default=2, help="processes that do nothing but count")
+    parser.add_argument("--requests", type=int, default=120, help="of each pair")
+    args = parser.parse_args()
+    torch_threads(1)
+    loop = with_loop(load_loop(find_policy("continuous"), "solution"))
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(args.busy)]
+    try:
+        found = [median_pair(measure_pairs(loop, num_requests=args.requests)).p95_reduction_percent
+                 for _ in tqdm(range(args.repeats))]  # fmt: skip
+    finally:
+        for process in busy:
+            process.kill()
+    print(f"p95 reduction on the CPU clock, {args.repeats} repeats: mean {statistics.mean(found):.1f} %, "
+          f"standard deviation {statistics.stdev(found):.1f} points, {min(found):.0f} … {max(found):.0f} %")
+
+
+if __name__ == "__main__":
+    main()
