@@ -88,11 +88,11 @@ MUTANTS = (
         x = x + attend(q[0], keys, values) @ layer.attention_out""",
     ),
     Mutant(
-        name="what x held is thrown away", old=REMEMBER_ONE, check="1.3/equals_the_uncached_model", hint="Both additions",
+        name="what x held is thrown away", old=REMEMBER_ONE, check="1.3/equals_the_uncached_model", hint="x gets two additions",
         new=REMEMBER_ONE.replace("x = x + attend(q[0], keys, values)", "x = attend(q[0], keys, values)[None]"),
     ),
     Mutant(
-        name="no feed-forward", old=FEED_ONE, new=REMEMBER_ONE, check="1.3/equals_the_uncached_model", hint="Both additions",
+        name="no feed-forward", old=FEED_ONE, new=REMEMBER_ONE, check="1.3/equals_the_uncached_model", hint="x gets two additions",
     ),
     Mutant(
         # From an empty cache nobody could tell: only differences of positions count, and all are one too far.
@@ -101,7 +101,7 @@ MUTANTS = (
     ),
     Mutant(
         name="position one late", old=POSITION, new="    positions = torch.tensor([length(cache) + 1])\n",
-        check="1.3/goes_on_with_a_filled_cache", hint="yours is at 9",
+        check="1.3/goes_on_with_a_filled_cache", hint="the new one is at 9",
     ),
     Mutant(
         name="works on a copy of the cache", old=POSITION, new=POSITION + "    cache = dict(cache)\n",
