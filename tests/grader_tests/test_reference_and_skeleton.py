@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from minigpt import paths
+from tests.tools.ahead import started_ahead
 
 ROOT = paths.repository_root()
 LABS = [lab for lab in paths.list_labs() if (ROOT / "tests" / f"lab{lab.name[:2]}").is_dir()]
@@ -24,18 +25,32 @@ def graded(lab, file, folder, *options, **variables) -> dict:
     return {**json.loads(target.read_text(encoding="utf-8")), "status": run.returncode}
 
 
+@pytest.fixture(scope="session")
+def report_of(request, tmp_path_factory):
+    """The report of a lab's reference, or of its fresh skeleton in a language."""
+
+    def grade(lab, whose):
+        if whose == "solution":
+            return graded(lab, paths.solution_file(lab), tmp_path_factory.mktemp("reference"))
+        return graded(lab, paths.skeleton_file(lab, whose), tmp_path_factory.mktemp("skeleton"), MINIGPT_LANG=whose)
+
+    with started_ahead(request.session, ("lab", "whose"), grade) as report_of:
+        yield report_of
+
+
+@pytest.mark.parametrize("whose", ["solution"])
 @pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.name[:2])
-def test_the_reference_passes_every_check(lab, tmp_path):
-    report = graded(lab, paths.solution_file(lab), tmp_path)
+def test_the_reference_passes_every_check(lab, whose, report_of):
+    report = report_of(lab, whose)
     assert [check for check in report["checks"] if check["outcome"] != "passed"] == []
     assert report["status"] == 0 and report["score"] == report["max_score"] > 0
     assert report["worker"]["starts"] <= 3, "a worker that is started anew for no reason makes grading slow"
 
 
-@pytest.mark.parametrize("language", ["en", "es"])
+@pytest.mark.parametrize("whose", ["en", "es"])
 @pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.name[:2])
-def test_a_fresh_skeleton_is_not_implemented(lab, language, tmp_path):
-    report = graded(lab, paths.skeleton_file(lab, language), tmp_path, MINIGPT_LANG=language)
+def test_a_fresh_skeleton_is_not_implemented(lab, whose, report_of):
+    report = report_of(lab, whose)
     assert {check["outcome"] for check in report["checks"]} == {"not_implemented"}
     assert report["status"] == 1 and report["score"] == 0
 

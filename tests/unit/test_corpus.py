@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections import Counter, defaultdict
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,6 @@ from minigpt.corpus import (
     KINDS,
     LANGUAGES,
     PREFIXES,
-    examples,
     is_held_out,
     rules,
     sample,
@@ -24,6 +24,7 @@ from minigpt.corpus import (
     vocabulary,
 )
 
+examples = cache(corpus.examples)  # a second each time, for lists that never change
 ROOT = Path(__file__).resolve().parents[2]
 FINGERPRINT = """
 import hashlib
