@@ -78,14 +78,26 @@ def histogram(
     values, unit: str, marks: dict[str, float] | None = None, *, of: str | None = None, ylabel: str | None = None,
     bins=40, colour: str = "given",
 ):  # fmt: skip
-    """How often each size occurs. `of` names what is counted out; `marks` are vertical lines, label -> value."""
-    finite = [value for value in values if math.isfinite(value)]
+    """How often each size occurs. `of` names what is counted out; `marks` are vertical lines, label -> value.
+
+    The axis ends where all but the largest two in a hundred lie, or the largest mark: one value far out would press all
+    others into one bar. How many lie beyond is written there.
+    """
+    finite = sorted(value for value in values if math.isfinite(value))
     if not finite:
         raise ValueError("values: there is no finite value to draw")
     figure = new_figure(3.2)
     axes = figure.subplots()
-    axes.hist(finite, bins=bins, color=COLOURS.get(colour, colour), edgecolor="white", linewidth=0.6)
+    end = max(finite[math.ceil(0.98 * len(finite)) - 1], *(marks or {}).values(), finite[0])
+    end = finite[-1] if finite[-1] < 1.5 * end else 1.1 * end
+    shown = [value for value in finite if value <= end]
+    axes.hist(shown, bins=bins, color=COLOURS.get(colour, colour), edgecolor="white", linewidth=0.6)
     _draw_marks(axes, marks or {}, unit)
+    if beyond := len(finite) - len(shown):
+        far = f"{finite[-1]:.4g} {unit} →"
+        axes.annotate(say(en=f"{beyond} more, up to {far}", es=f"{beyond} más, hasta {far}"), (0.99, 0.5),
+                      xycoords="axes fraction", ha="right",
+                      bbox={"facecolor": "white", "edgecolor": "none", "pad": 1})  # fmt: skip
     axes.set_xlabel(f"{of} ({unit})" if of else unit)
     axes.set_ylabel(ylabel or say(en="count (requests)", es="cantidad (peticiones)"))
     axes.grid(axis="y")

@@ -238,3 +238,12 @@ def test_a_notebook_shows_each_figure_once(front_end, monkeypatch):
     left = [output.get("text") or output.data["text/plain"] for output in outputs["bar"]]
     assert "".join(left).split("\r")[-1].strip() == "" and "widget" not in str(outputs["bar"])
     assert not any(output.get("name") == "stderr" for cell in outputs.values() for output in cell)
+
+
+def test_one_value_far_out_does_not_press_a_histogram_into_one_bar():
+    usual = [0.8 + 0.001 * i for i in range(100)]
+    figure = plots.histogram.figure([*usual, 24.6, math.inf], "ms", {"p95": 0.9})
+    assert figure.axes[0].get_xlim()[1] < 1.5
+    assert any("1 more, up to 24.6 ms" in text for text in texts(figure))
+    whole = plots.histogram.figure(usual, "ms")
+    assert sum(patch.get_height() for patch in whole.axes[0].patches) == 100 and texts(whole) == ["ms", "count (requests)"]
