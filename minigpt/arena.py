@@ -159,26 +159,34 @@ def arena(
     return [score(entry, name, made[name]) for entry, name in progress(pairs, "arena")]
 
 
-COLUMNS = (
+LATENCIES = (
     ("TTFT p50", "ttft_p50_ms"), ("p95", "ttft_p95_ms"), ("p99", "ttft_p99_ms"), ("ITL p50", "itl_p50_ms"),
     ("p95", "itl_p95_ms"), ("p99", "itl_p99_ms"), ("E2E p50", "e2e_p50_ms"), ("p95", "e2e_p95_ms"),
-    ("p99", "e2e_p99_ms"), ("urgent p95", "urgent_p95_ms"), ("req/s", "throughput_per_s"),
-    ("good/s", "goodput_per_s"), ("fair", "fairness"), ("KV", "kv_tokens"),
+    ("p99", "e2e_p99_ms"),
+)  # fmt: skip
+OTHERS = (
+    ("urgent p95", "urgent_p95_ms"), ("req/s", "throughput_per_s"), ("good/s", "goodput_per_s"), ("fair", "fairness"),
+    ("KV", "kv_tokens"),
 )  # fmt: skip
 
 
 def table(scores: list[Score]) -> str:
-    """All scores as text, one block a workload; times in milliseconds."""
-    lines = []
+    """All scores as text, two blocks a workload, so that lines fit a notebook; times in milliseconds."""
+    blocks = []
     for name in dict.fromkeys(each.workload for each in scores):
         own = [asdict(each) for each in scores if each.workload == name]
-        rows = [(shown(name), *(shown(head) for head, _ in COLUMNS))]
-        rows += [(shown(each["policy"]), *(_cell(key, each[key]) for _, key in COLUMNS)) for each in own]
-        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-        for first, *cells in rows:
-            lines.append("  ".join([first.ljust(widths[0]), *(c.rjust(w) for c, w in zip(cells, widths[1:]))]))
-        lines.append("")
-    return "\n".join(lines[:-1])
+        blocks += [_block(shown(name), own, columns) for columns in (LATENCIES, OTHERS)]
+    return "\n\n".join(blocks)
+
+
+def _block(title: str, scores: list[dict], columns: tuple[tuple[str, str], ...]) -> str:
+    rows = [(title, *(shown(head) for head, _ in columns))]
+    rows += [(shown(each["policy"]), *(_cell(key, each[key]) for _, key in columns)) for each in scores]
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    return "\n".join(
+        "  ".join([first.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(cells, widths[1:]))])
+        for first, *cells in rows
+    )
 
 
 def _cell(key: str, value) -> str:
