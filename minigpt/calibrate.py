@@ -15,7 +15,7 @@ from minigpt.replay import replay
 from minigpt.turns import in_turns
 from minigpt.workload import Workload, workload
 
-NUM_CALIBRATION = 64  # requests
+NUM_CALIBRATION = 32  # requests of each of two servers
 MAX_DRIFT = 1.25
 MAX_TRIES = 6  # beyond the pairs that are wanted
 

@@ -3,7 +3,7 @@
 from minigpt import metrics
 from minigpt.calibrate import measure_pairs, median_pair
 
-NUM_REQUESTS = 120  # more would be surer, and a grade has twenty seconds
+NUM_REQUESTS = 100  # more would be surer, and a grade has twenty seconds
 
 
 def measure(student) -> dict:
