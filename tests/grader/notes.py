@@ -8,6 +8,7 @@ from tests.grader.watch import KEPT_OUTPUT_BYTES
 
 ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 SHOWN_LINES, SHOWN_COLUMNS = 10, 100
+TRACEBACK = "Traceback (most recent call last):"
 CONTROLS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -37,11 +38,17 @@ def printed(worker: Worker) -> dict:
 
 
 def printed_lines(worker: Worker) -> list[str]:
-    """The first lines of what the student's code printed, and how much more there was; empty if it printed nothing."""
+    """The first lines of what the student's code printed, and how much more there was; empty if it printed nothing.
+
+    Code that breaks the worker around it makes that print a traceback of its own, which tells a student nothing.
+    """
     told = printed(worker)
-    lines = told["text"].rstrip().split("\n")
-    if not told["num_bytes"]:
+    text = told["text"].rstrip()
+    if "worker.py" in text or text.endswith(TRACEBACK):  # ours, or one of which only the first line came
+        text = text.partition(TRACEBACK)[0].rstrip()
+    if not text:
         return []
+    lines = text.split("\n")
     some = [line if len(line) <= SHOWN_COLUMNS else f"{line[:SHOWN_COLUMNS]}…" for line in lines[:SHOWN_LINES]]
     left_out = len(lines) - len(some)
     if left_out:

@@ -87,6 +87,11 @@ def test_ranks(student):
             "(dos ejecuciones con la misma semilla): sortea con random.Random(seed), para que cualquiera pueda "
             "repetirlo (sección 3.7)",
         ))  # fmt: skip
+        expect(some[0] < some[1], expected=t("low < high", "bajo < alto"), got=some, hint=t(
+            "(20 resamples): drawn anew each time they are not all alike, so the interval has a width (section 3.7)",
+            "(20 remuestras): sorteadas de nuevo cada vez no son todas iguales, así que el intervalo tiene anchura "
+            "(sección 3.7)",
+        ))  # fmt: skip
         # The smallest and the largest of more resamples lie further out; the 39th of 40 is not beyond the 39th of 39.
         growing = (one, two), (two, some), (some, most)
         nested = all(wide[0] <= narrow[0] and narrow[1] <= wide[1] for narrow, wide in growing)

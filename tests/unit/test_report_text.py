@@ -78,3 +78,13 @@ def test_a_scene_is_drawn_from_its_arrivals_and_lengths():
     text = str(drawn([(0, 2), (6, 3)], max_batch=4, ends_with_eos=True))
     assert text.splitlines()[1:] == ["ms    0    5    10", "A  2  AA.", "B  3        BBB."]
     assert "4 seats, max_wait_s is 5 ms" in text and "`.` is its EOS" in text
+
+
+def test_a_traceback_of_the_worker_is_not_shown_and_one_of_the_students_is():
+    ours = 'Traceback (most recent call last):\n  File "/x/tests/grader/worker.py", line 54, in main\n    f()\nTypeError: no\n'
+    theirs = 'Traceback (most recent call last):\n  File "mine.py", line 1, in <module>\nValueError: mine\n'
+    for text in (ours, ours + theirs, "Traceback (most recent call last):\n"):
+        assert notes.printed_lines(worker_that_printed(text)) == []
+        assert [line[4:] for line in notes.printed_lines(worker_that_printed(f"before\n{text}"))[2:]] == ["before"]
+    lines = notes.printed_lines(worker_that_printed(f"before\n{theirs}after\n"))
+    assert [line[4:] for line in lines[2:]] == ["before", *theirs.splitlines(), "after"]
