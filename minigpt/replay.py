@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from minigpt import metrics
 from minigpt.clock import make_clock
@@ -72,12 +73,11 @@ def replay_both(workload: Workload, *, impl: str | None = None, **settings) -> R
     On the CPU clock the two compute their steps in turn, so that both meet the same machine.
     """
 
-    def run_one(policy: str, whose: str | None, clock) -> RunLog:
-        return replay(policy, workload, impl=whose, **{**settings, "clock": clock})
-
-    if settings.get("clock") == "cpu":
-        logs = in_turns(lambda clock: run_one("static", "solution", clock), lambda clock: run_one("continuous", impl, clock))
+    clock = settings.pop("clock", "virtual")
+    static = partial(replay, "static", workload, impl="solution", **settings)
+    continuous = partial(replay, "continuous", workload, impl=impl, **settings)
+    if clock == "cpu":
+        logs = in_turns(lambda own: static(clock=own), lambda own: continuous(clock=own))
     else:
-        clock = settings.get("clock", "virtual")
-        logs = [run_one("static", "solution", clock), run_one("continuous", impl, clock)]
+        logs = [static(clock=clock), continuous(clock=clock)]
     return Runs(static=logs[0], continuous=logs[1])

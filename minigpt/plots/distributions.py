@@ -88,7 +88,7 @@ def histogram(
         raise ValueError("values: there is no finite value to draw")
     figure = new_figure(3.2)
     axes = figure.subplots()
-    end = max(finite[math.ceil(0.98 * len(finite)) - 1], *(marks or {}).values(), finite[0])
+    end = max([percentile(finite, 98), *(marks or {}).values()])
     end = finite[-1] if finite[-1] < 1.5 * end else 1.1 * end
     shown = [value for value in finite if value <= end]
     axes.hist(shown, bins=bins, color=COLOURS.get(colour, colour), edgecolor="white", linewidth=0.6)
