@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import threading
 import time
 
 from minigpt.extras.live_engine import LiveEngine
@@ -18,6 +19,17 @@ def raising_loop(server):
     request = server.queue.get()
     server.model.forward_one_step([request])
     raise Flag("the student's mistake")
+
+
+def raising_when(heard: threading.Event):
+    """A loop that raises after one step, when somebody has heard of it."""
+
+    def loop(server):
+        server.model.forward_one_step([server.queue.get()])
+        assert heard.wait(30)
+        raise Flag("the student's mistake")
+
+    return loop
 
 
 def spinning_loop(server):
