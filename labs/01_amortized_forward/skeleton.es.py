@@ -43,7 +43,7 @@ def remember(cache, layer, k, v):
     (S, K, D) cada uno.
     """
     # EJERCICIO 1.1 (unas 5 líneas)
-    raise NotImplementedError("exercise 1.1: remember")
+    raise NotImplementedError("ejercicio 1.1: remember")
 
 
 def attend(q, keys, values):
@@ -54,14 +54,14 @@ def attend(q, keys, values):
     la 1.
     """
     # EJERCICIO 1.2 (unas 4 líneas)
-    raise NotImplementedError("exercise 1.2: attend")
+    raise NotImplementedError("ejercicio 1.2: attend")
 
 
 @torch.inference_mode()
 def decode_one(model, cache, token):
     """Añade un token a una petición; logits (V,) del token que sigue. Después, la caché guarda un token más."""
     # EJERCICIO 1.3 (unas 8 líneas)
-    raise NotImplementedError("exercise 1.3: decode_one")
+    raise NotImplementedError("ejercicio 1.3: decode_one")
 
 
 @torch.inference_mode()
@@ -71,7 +71,7 @@ def decode_batch(model, caches, tokens):
     `tokens[i]` continúa la petición de `caches[i]`. Cada matriz de pesos se lee una sola vez, para todas las filas.
     """
     # EJERCICIO 1.4 (unas 11 líneas)
-    raise NotImplementedError("exercise 1.4: decode_batch")
+    raise NotImplementedError("ejercicio 1.4: decode_batch")
 
 
 def answer_together(model, prompts, max_tokens=100):
@@ -102,7 +102,7 @@ def time_fairly(candidates, repeats, warmup, clock):
     se mira el reloj antes y después.
     """
     # EJERCICIO 1.5 (unas 10 líneas)
-    raise NotImplementedError("exercise 1.5: time_fairly")
+    raise NotImplementedError("ejercicio 1.5: time_fairly")
 
 
 def p95(values):
@@ -111,13 +111,13 @@ def p95(values):
     Sin valores: ValueError.
     """
     # EJERCICIO 1.6 (unas 3 líneas)
-    raise NotImplementedError("exercise 1.6: p95")
+    raise NotImplementedError("ejercicio 1.6: p95")
 
 
 def fit_line(batch_sizes, times):
     """Los números (a, b) con los que a + b·B queda más cerca de los tiempos, por mínimos cuadrados."""
     # EJERCICIO 1.7 (unas 4 líneas)
-    raise NotImplementedError("exercise 1.7: fit_line")
+    raise NotImplementedError("ejercicio 1.7: fit_line")
 
 
 def batch_for_share(a, b, share):
@@ -126,4 +126,4 @@ def batch_for_share(a, b, share):
     El techo mismo no se alcanza nunca: una fracción que no esté entre 0 y 1 es un ValueError.
     """
     # EJERCICIO 1.8 (unas 3 líneas)
-    raise NotImplementedError("exercise 1.8: batch_for_share")
+    raise NotImplementedError("ejercicio 1.8: batch_for_share")

@@ -16,7 +16,7 @@ def collect_batch(server):
     primero.
     """
     # EJERCICIO 2.1 (unas 11 líneas)
-    raise NotImplementedError("exercise 2.1: collect_batch")
+    raise NotImplementedError("ejercicio 2.1: collect_batch")
 
 
 def run_full_inference(server, batch):
@@ -27,13 +27,13 @@ def run_full_inference(server, batch):
     respuesta.
     """
     # EJERCICIO 2.2 (unas 9 líneas)
-    raise NotImplementedError("exercise 2.2: run_full_inference")
+    raise NotImplementedError("ejercicio 2.2: run_full_inference")
 
 
 def static_batch_loop(server):
     """Atiende lote tras lote hasta que la cola se cierre; las respuestas de un lote salen juntas, al terminar este."""
     # EJERCICIO 2.3 (unas 4 líneas)
-    raise NotImplementedError("exercise 2.3: static_batch_loop")
+    raise NotImplementedError("ejercicio 2.3: static_batch_loop")
 
 
 def latency_report(records):
@@ -45,7 +45,7 @@ def latency_report(records):
     cercano (nearest rank): el ⌈p/100·n⌉-ésimo menor. Sin registros: ValueError.
     """
     # EJERCICIO 2.4 (unas 8 líneas)
-    raise NotImplementedError("exercise 2.4: latency_report")
+    raise NotImplementedError("ejercicio 2.4: latency_report")
 
 
 def wasted_slot_share(steps, max_batch):
@@ -56,4 +56,4 @@ def wasted_slot_share(steps, max_batch):
     es una fila calculada para una petición ya terminada; en uno vacío (empty) no hay fila. Hay al menos un paso.
     """
     # EJERCICIO 2.5 (unas 4 líneas)
-    raise NotImplementedError("exercise 2.5: wasted_slot_share")
+    raise NotImplementedError("ejercicio 2.5: wasted_slot_share")

@@ -17,7 +17,7 @@ def admit(server, in_flight):
     petición en curso lo pierde.
     """
     # EJERCICIO 3.1 (unas 2 líneas)
-    raise NotImplementedError("exercise 3.1: admit")
+    raise NotImplementedError("ejercicio 3.1: admit")
 
 
 def decode_one_step(server, in_flight):
@@ -27,13 +27,13 @@ def decode_one_step(server, in_flight):
     cuando su token es `server.model.eos_token_id` o cuando tiene `max_tokens` tokens de salida.
     """
     # EJERCICIO 3.2 (unas 8 líneas)
-    raise NotImplementedError("exercise 3.2: decode_one_step")
+    raise NotImplementedError("ejercicio 3.2: decode_one_step")
 
 
 def retire(server, in_flight, finished):
     """Deja salir a las de `finished` en este paso: fuera de `in_flight` (modificada en el sitio) y respondidas."""
     # EJERCICIO 3.3 (unas 3 líneas)
-    raise NotImplementedError("exercise 3.3: retire")
+    raise NotImplementedError("ejercicio 3.3: retire")
 
 
 def continuous_batch_loop(server):
@@ -42,7 +42,7 @@ def continuous_batch_loop(server):
     Si no hay nadie en vuelo, no hay nada que calcular: espera a la próxima llegada, tarde lo que tarde.
     """
     # EJERCICIO 3.4 (unas 7 líneas)
-    raise NotImplementedError("exercise 3.4: continuous_batch_loop")
+    raise NotImplementedError("ejercicio 3.4: continuous_batch_loop")
 
 
 def p95_s(records):
@@ -54,7 +54,7 @@ def p95_s(records):
     registros: ValueError.
     """
     # EJERCICIO 3.5 (unas 6 líneas)
-    raise NotImplementedError("exercise 3.5: p95_s")
+    raise NotImplementedError("ejercicio 3.5: p95_s")
 
 
 def reduction_interval(static_records, continuous_records, num_resamples, seed):
@@ -66,4 +66,4 @@ def reduction_interval(static_records, continuous_records, num_resamples, seed):
     `random.Random(seed)`.
     """
     # EJERCICIO 3.6 (unas 10 líneas)
-    raise NotImplementedError("exercise 3.6: reduction_interval")
+    raise NotImplementedError("ejercicio 3.6: reduction_interval")

@@ -28,7 +28,7 @@ def rate_and_mean_stay(records, stage, start_s, end_s):
     salida; una petición cuya entrada es None no entró nunca. Si no entra nadie, no hay estancia media: ValueError.
     """
     # EJERCICIO 4.1 (unas 6 líneas)
-    raise NotImplementedError("exercise 4.1: rate_and_mean_stay")
+    raise NotImplementedError("ejercicio 4.1: rate_and_mean_stay")
 
 
 def mean_number(records, stage, start_s, end_s):
@@ -38,7 +38,7 @@ def mean_number(records, stage, start_s, end_s):
     cuenta lo que cae en la ventana; una petición que no salió nunca está dentro hasta el final.
     """
     # EJERCICIO 4.2 (unas 11 líneas)
-    raise NotImplementedError("exercise 4.2: mean_number")
+    raise NotImplementedError("ejercicio 4.2: mean_number")
 
 
 def sample_the_law(records, warm_up, every_s):
@@ -49,7 +49,7 @@ def sample_the_law(records, warm_up, every_s):
     `every_s`, y `number_inside` cuenta. λ y W son los de la misma ventana.
     """
     # EJERCICIO 4.3 (unas 5 líneas)
-    raise NotImplementedError("exercise 4.3: sample_the_law")
+    raise NotImplementedError("ejercicio 4.3: sample_the_law")
 
 
 def throughput_per_s(lengths, in_flight, cost):
@@ -60,7 +60,7 @@ def throughput_per_s(lengths, in_flight, cost):
     que dura el paso.
     """
     # EJERCICIO 4.4 (unas 9 líneas)
-    raise NotImplementedError("exercise 4.4: throughput_per_s")
+    raise NotImplementedError("ejercicio 4.4: throughput_per_s")
 
 
 def mean_time_in_system_s(lengths, rate_per_s, cap, cost):
@@ -71,7 +71,7 @@ def mean_time_in_system_s(lengths, rate_per_s, cap, cost):
     cada estado, su media L y, con la ley de Little, W.
     """
     # EJERCICIO 4.5 (unas 10 líneas)
-    raise NotImplementedError("exercise 4.5: mean_time_in_system_s")
+    raise NotImplementedError("ejercicio 4.5: mean_time_in_system_s")
 
 
 def kv_bytes_per_token(model):
@@ -81,7 +81,7 @@ def kv_bytes_per_token(model):
     bytes_per_element.
     """
     # EJERCICIO 4.6 (unas 2 líneas)
-    raise NotImplementedError("exercise 4.6: kv_bytes_per_token")
+    raise NotImplementedError("ejercicio 4.6: kv_bytes_per_token")
 
 
 def sequences_that_fit(budget_bytes, model, lengths, way, block_size):
@@ -91,7 +91,7 @@ def sequences_that_fit(budget_bytes, model, lengths, way, block_size):
     todo el `context` del modelo; "exact", su longitud; "blocks", bloques enteros de `block_size` tokens.
     """
     # EJERCICIO 4.7 (unas 7 líneas)
-    raise NotImplementedError("exercise 4.7: sequences_that_fit")
+    raise NotImplementedError("ejercicio 4.7: sequences_that_fit")
 
 
 def plan(rate_per_s, p95_target_s, lengths, max_cap):
@@ -102,4 +102,4 @@ def plan(rate_per_s, p95_target_s, lengths, max_cap):
     ValueError si ninguna flota puede cumplir el objetivo.
     """
     # EJERCICIO 4.8 (unas 11 líneas)
-    raise NotImplementedError("exercise 4.8: plan")
+    raise NotImplementedError("ejercicio 4.8: plan")

@@ -23,22 +23,22 @@ class BlockManager:
         Si no alcanzan los libres: False, y nada ha cambiado.
         """
         # EJERCICIO 5.1 (unas 6 líneas)
-        raise NotImplementedError("exercise 5.1: BlockManager")
+        raise NotImplementedError("ejercicio 5.1: BlockManager")
 
     def append(self, request_id):
         """Haz sitio para un token más: otro bloque solo si el último está lleno. True, o False como arriba."""
         # EJERCICIO 5.1 (unas 7 líneas)
-        raise NotImplementedError("exercise 5.1: BlockManager")
+        raise NotImplementedError("ejercicio 5.1: BlockManager")
 
     def free(self, request_id):
         """La secuencia ha salido: sus bloques quedan libres. Una secuencia que no está aquí (o ya no): ValueError."""
         # EJERCICIO 5.1 (unas 5 líneas)
-        raise NotImplementedError("exercise 5.1: BlockManager")
+        raise NotImplementedError("ejercicio 5.1: BlockManager")
 
     def place(self, request_id, position):
         """Dónde está el token en `position` (desde 0) de una secuencia: (bloque, sitio en el bloque)."""
         # EJERCICIO 5.1 (alrededor de una línea)
-        raise NotImplementedError("exercise 5.1: BlockManager")
+        raise NotImplementedError("ejercicio 5.1: BlockManager")
 
 
 def tokens_to_reserve(server, request, in_flight):
@@ -53,7 +53,7 @@ def tokens_to_reserve(server, request, in_flight):
     ninguno.
     """
     # EJERCICIO 5.2 (unas 11 líneas)
-    raise NotImplementedError("exercise 5.2: tokens_to_reserve")
+    raise NotImplementedError("ejercicio 5.2: tokens_to_reserve")
 
 
 def plan_step(in_flight, token_budget):
@@ -64,7 +64,7 @@ def plan_step(in_flight, token_budget):
     `in_flight`, a cada una lo que necesita o lo que quede. Un presupuesto None no tiene fin.
     """
     # EJERCICIO 5.3 (unas 8 líneas)
-    raise NotImplementedError("exercise 5.3: plan_step")
+    raise NotImplementedError("ejercicio 5.3: plan_step")
 
 
 def place_in_line(request, aging_s):
@@ -75,7 +75,7 @@ def place_in_line(request, aging_s):
     id.
     """
     # EJERCICIO 5.4 (alrededor de una línea)
-    raise NotImplementedError("exercise 5.4: place_in_line")
+    raise NotImplementedError("ejercicio 5.4: place_in_line")
 
 
 def preempt_last(server, in_flight):
@@ -88,7 +88,7 @@ def preempt_last(server, in_flight):
     seguirá donde estaba.
     """
     # EJERCICIO 5.5 (unas 8 líneas)
-    raise NotImplementedError("exercise 5.5: preempt_last")
+    raise NotImplementedError("ejercicio 5.5: preempt_last")
 
 
 def survey():
@@ -101,7 +101,7 @@ def survey():
     ("chunks").
     """
     # EJERCICIO 5.6 (unas 11 líneas)
-    raise NotImplementedError("exercise 5.6: survey")
+    raise NotImplementedError("ejercicio 5.6: survey")
 
 
 # -- ya escrito: el bucle que pregunta a tus funciones ----------------------------------------------------------------

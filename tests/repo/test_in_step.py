@@ -4,7 +4,7 @@ from minigpt.paths import skeleton_file, solution_file
 from tests.tools import build
 from tests.tools.repo_files import ROOT, for_each
 from tests.tools.skeleton import solution_lines
-from tests.tools.spanish import code_of, find_texts, is_exercise_line, read_pairs
+from tests.tools.spanish import RAISED, code_of, find_texts, is_exercise_line, read_pairs
 from tests.tools.twins import differences
 
 LABS = build.list_built_labs(ROOT)
@@ -34,6 +34,7 @@ def test_the_skeletons_differ_in_docstrings_and_comments_alone(path):
     texts = [len(find_texts(text)) for text in (english, spanish)]
     assert texts[0] == texts[1] > 0
     assert not any(is_exercise_line(place) for place in find_texts(spanish)), "a stub's line is left in English"
+    assert RAISED[1] in spanish and RAISED[0] not in spanish
 
 
 @for_each([build.spanish_source(lab) for lab in LABS])

@@ -4,12 +4,14 @@ A cell begins with one of these lines and goes on to the next; each prose cell i
 
     %% en             prose in English             %% exercise 3.1 en     an exercise, in English
     %% es             the same in Spanish          %% exercise 3.1 es     the same in Spanish
-    %% code           code, the same in both notebooks
+    %% code           code, the same in both notebooks but for its comments: `# a guess || una predicción`
     %% code needs 3.1 3.4      code that waits until these exercises are written (the cell magic %%needs)
 """
 
 import hashlib
+import io
 import re
+import tokenize
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -36,7 +38,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One cell of both notebooks; code stands in both languages alike."""
+    """One cell of both notebooks; code differs in nothing but its comments."""
 
     is_code: bool
     exercise_id: str
@@ -51,7 +53,8 @@ def parse_source(source: str) -> tuple[Cell, ...]:
     while blocks:
         first = blocks.pop(0)
         if first.kind == "code":
-            cells.append(Cell(is_code=True, exercise_id="", en=first.text, es=first.text))
+            en, es = (with_comments(first, language) for language in LANGUAGES)
+            cells.append(Cell(is_code=True, exercise_id="", en=en, es=es))
             continue
         if first.kind == "es":
             raise fault(first.line, "an es cell without its en twin; write '%% en' and its text before it")
@@ -87,6 +90,20 @@ def read_block(number: int, lines: list[str]) -> Block:
     if begun["needs"]:
         text = f"%%{begun['needs'].strip()}\n{text}"
     return Block(line=number, kind=begun["kind"], exercise_id=begun["id"] or "", text=text)
+
+
+def with_comments(block: Block, language: str) -> str:
+    """Return a code cell with its comments in one language."""
+    magic, code = re.match(r"(%%[^\n]*\n)?(.*)", block.text, re.DOTALL).groups()
+    lines = code.split("\n")
+    for token in tokenize.generate_tokens(io.StringIO(code).readline):
+        if token.type == tokenize.COMMENT:
+            row, column = token.start
+            texts = token.string.removeprefix("#").split("||")
+            if len(texts) != len(LANGUAGES) or not all(map(str.strip, texts)):
+                raise fault(block.line + row, f"{token.string!r} is not in both languages; write '# English || Spanish'")
+            lines[row - 1] = f"{lines[row - 1][:column]}# {texts[LANGUAGES.index(language)].strip()}"
+    return (magic or "") + "\n".join(lines)
 
 
 def build_notebooks(source: str, lab_name: str, exercises: Sequence[Exercise],

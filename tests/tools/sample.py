@@ -129,7 +129,7 @@ def admit(server, in_flight):
     a los asientos libres.
     """
     # EJERCICIO 3.1 (unas 4 líneas)
-    raise NotImplementedError("exercise 3.1: admit")
+    raise NotImplementedError("ejercicio 3.1: admit")
 
 
 class Server:
@@ -140,7 +140,7 @@ class Server:
 
     def step(self):
         # EJERCICIO 3.2 (alrededor de una línea)
-        raise NotImplementedError("exercise 3.2: Server.step")
+        raise NotImplementedError("ejercicio 3.2: Server.step")
 '''
 
 NOTEBOOK = '''

@@ -6,7 +6,7 @@ Each text stands there beside the English one, in the order of the skeleton, so 
     en = "Fill the free seats."
     es = "Llena los asientos libres."
 
-The line above a stub (`# EXERCISE 3.2 (about 6 lines)`) is translated by rule.
+The two lines of a stub (`# EXERCISE 3.2 (about 6 lines)` and what it raises) are translated by rule.
 """
 
 import inspect
@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from minigpt.exercises import tomllib
 
 EXERCISE = re.compile(r"# EXERCISE (?P<id>\S+) \(about (?P<count>\d+) lines?\)")
+RAISED = ('NotImplementedError("exercise ', 'NotImplementedError("ejercicio ')
 MOST_COLUMNS = 120
 
 
@@ -43,7 +44,7 @@ def build_spanish(skeleton: str, source: str) -> str:
         replace(lines, place, spanish.get(place) or exercise_line(place.text))
     text = "\n".join(lines)
     check_same_code(skeleton, text)
-    return text
+    return text.replace(*RAISED)
 
 
 def read_pairs(source: str) -> list[dict]:
@@ -135,7 +136,8 @@ def check_same_code(ours: str, theirs: str) -> None:
 
 
 def code_of(source: str) -> list[tuple[int, str]]:
-    """The tokens of a source text without comments, and with empty docstrings."""
+    """The tokens of a source text without comments, with empty docstrings, and stubs as they are in English."""
+    source = source.replace(*reversed(RAISED))
     texts = {place.start for place in find_texts(source)}
     tokens = tokenize.generate_tokens(io.StringIO(source).readline)
     left_out = (tokenize.COMMENT, tokenize.NL)

@@ -33,6 +33,13 @@ def test_code_is_shared_and_prose_is_not(texts):
     assert english[1] == spanish[1] == ("code", "guess = None")
 
 
+def test_comments_in_code_come_in_both_languages():
+    source = "%% code needs 3.1\nguess = None  # a number || un número\ntext = '# || no comment'"
+    magic, rest = "%%needs 3.1\nguess = None  # ", "\ntext = '# || no comment'"
+    cell = parse_source(source)[0]
+    assert (cell.en, cell.es) == (f"{magic}a number{rest}", f"{magic}un número{rest}")
+
+
 def test_headings_come_from_the_exercises(texts):
     assert cells(texts["en"])[2][1] == (
         "### Exercise 3.1 · `admit` (about 4 lines, 10 minutes) · `turns.py`\n\nOldest first.")
@@ -69,6 +76,8 @@ def test_it_is_the_same_at_each_run(lab, texts):
     ("", "line 1: no cell begins"),
     ("prose\n%% code\n1", "line 1: no cell begins before 'prose'"),
     ("%% en\nA\n%% code\n1", "line 1: an en cell without its es twin"),
+    ("%% code\n1\n2  # English only", "line 3: '# English only' is not in both languages"),
+    ("%% code needs 3.1\n1  # English ||", "line 2: '# English ||' is not in both languages"),
     ("%% code\n1\n%% en\nA", "line 3: an en cell without its es twin"),
     ("%% en\nA\n%% en\nB\n%% es\nC", "line 1: an en cell without its es twin"),
     ("%% es\nA", "line 1: an es cell without its en twin"),
