@@ -21,7 +21,7 @@ from minigpt.live_code import LiveModule, short_path, show_syntax_errors_in_two_
 from minigpt.notebook import ipython_shell, notebook_language
 from minigpt.threads import use_threads
 
-__all__ = ["Lab", "reveal", "say"]
+__all__ = ["Lab", "reveal"]
 
 
 class Lab:

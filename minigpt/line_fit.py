@@ -48,8 +48,8 @@ def _few_rows(fit_line, sizes, step_ms, product_ms) -> str:
         why = say(en="the routines compute several rows at once, and few rows do not fill them",
                   es="las rutinas calculan varias filas a la vez, y con pocas no se llenan")  # fmt: skip
     return say(
-        en=f"the smallest batches are off: there a further row adds {first:.0f} µs of bare products, later on {last:.0f} µs "
-           f"({why}).\nFitted from B = {sizes[2]} on, the line is within {rest} % of those points",
+        en=f"the smallest batches are off: there a further row adds {first:.0f} µs of bare products, later on {last:.0f} µs"
+           f"\n({why}).\nFitted from B = {sizes[2]} on, the line is within {rest} % of those points",
         es=f"los lotes más pequeños se apartan: ahí una fila más añade {first:.0f} µs de productos, y más adelante "
-           f"{last:.0f} µs ({why}).\nAjustada desde B = {sizes[2]}, la recta queda a menos del {rest} % de esos puntos",
+           f"{last:.0f} µs\n({why}).\nAjustada desde B = {sizes[2]}, la recta queda a menos del {rest} % de esos puntos",
     )  # fmt: skip

@@ -3,8 +3,8 @@
 import re
 
 from minigpt.exercises import load_exercises, load_title
-from tests.tools.repo_files import ROOT, documents, for_each, notebooks, pairs, read_cells, spanish_twin
-from tests.tools.spanish import code_of, find_texts
+from tests.tools.cell_code import texts_of, without_texts
+from tests.tools.repo_files import ROOT, documents, for_each, notebooks, pairs, read_cells, spanish_twin, without_magic
 from tests.tools.twins import differences
 
 NOTEBOOKS = pairs(notebooks())
@@ -23,9 +23,10 @@ def test_notebooks_agree_cell_by_cell(path):
     slips = []
     for index, ((kind, ours), (_, theirs)) in enumerate(zip(english, spanish, strict=True)):
         if kind == "code":
-            assert code_of(ours) == code_of(theirs), f"the code of cell {index} differs"
-            ours, theirs = ("\n".join(place.text for place in find_texts(code)) for code in (ours, theirs))
-            slips += [f"comments of cell {index}: {slip}" for slip in differences(ours, theirs)]
+            ours, theirs = map(without_magic, (ours, theirs))
+            assert without_texts(ours) == without_texts(theirs), f"the code of cell {index} differs"
+            for en, es in zip(texts_of(ours), texts_of(theirs), strict=True):
+                slips += [f"cell {index} ({en[:30]!r}…): {slip}" for slip in differences(en, es) if en != es]
             continue
         assert ours.strip() and theirs.strip(), f"cell {index} is empty in one language"
         slips += [f"cell {index} ({ours[:30]!r}…): {slip}" for slip in differences(ours, theirs)]

@@ -8,6 +8,7 @@ import pytest
 from tests.tools.repo_files import ROOT, documents, for_each, notebooks, read_cells, spanish_twin, without_magic
 
 MOST_WORDS, MOST_LINES = 80, 12
+MOST_COLUMNS = 108  # so many fit into a cell on a laptop's screen, beside the list of files
 BELITTLING = re.compile(r"\b(simply|just|obviously|simplemente|obviamente)\b", re.IGNORECASE)
 FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 
@@ -21,14 +22,15 @@ def count_words(text):
 def too_long(kind, text):
     if kind == "markdown":
         return count_words(text) > MOST_WORDS
-    return len([line for line in text.split("\n") if line.strip()]) > MOST_LINES
+    lines = [line for line in text.split("\n") if line.strip()]
+    return len(lines) > MOST_LINES or max(map(len, lines)) > MOST_COLUMNS
 
 
 @for_each(notebooks())
 def test_cells_are_short(path):
     cells = enumerate(read_cells(path))
     long = [f"cell {index} ({text[:40]!r}…)" for index, (kind, text) in cells if too_long(kind, text)]
-    assert long == [], f"at most {MOST_WORDS} words or {MOST_LINES} lines of code a cell; split these"
+    assert long == [], f"at most {MOST_WORDS} words, or {MOST_LINES} × {MOST_COLUMNS} of code, a cell"
 
 
 @for_each(notebooks())
@@ -52,6 +54,7 @@ def test_no_word_belittles_the_reader(path):
     ("markdown", "# a b\n" + "a " * 80, False), ("markdown", "a " * 80 + "\n```text\na b\n```", False),
     ("markdown", "a · " * 80, False),
     ("code", "a\n\n" * 12, False), ("code", "a\n" * 13, True),
+    ("code", "a" * 108, False), ("code", "b\n" + "a" * 109, True),
 ])
 def test_the_limits(kind, text, long):
     assert too_long(kind, text) is long

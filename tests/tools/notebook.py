@@ -4,14 +4,12 @@ A cell begins with one of these lines and goes on to the next; each prose cell i
 
     %% en             prose in English             %% exercise 3.1 en     an exercise, in English
     %% es             the same in Spanish          %% exercise 3.1 es     the same in Spanish
-    %% code           code, the same in both notebooks but for its comments: `# a guess || una predicción`
+    %% code           code, the same in both notebooks but for its texts (tests/tools/cell_code.py)
     %% code needs 3.1 3.4      code that waits until these exercises are written (the cell magic %%needs)
 """
 
 import hashlib
-import io
 import re
-import tokenize
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -19,6 +17,7 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from minigpt.exercises import Exercise
+from tests.tools.cell_code import in_one_language
 
 LANGUAGES = ("en", "es")
 # Every line that starts with %% must be one: a mistyped beginning would be swallowed by the cell before it.
@@ -38,7 +37,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One cell of both notebooks; code differs in nothing but its comments."""
+    """One cell of both notebooks; code differs in nothing but its texts."""
 
     is_code: bool
     exercise_id: str
@@ -53,8 +52,7 @@ def parse_source(source: str) -> tuple[Cell, ...]:
     while blocks:
         first = blocks.pop(0)
         if first.kind == "code":
-            en, es = (with_comments(first, language) for language in LANGUAGES)
-            cells.append(Cell(is_code=True, exercise_id="", en=en, es=es))
+            cells.append(read_code(first))
             continue
         if first.kind == "es":
             raise fault(first.line, "an es cell without its en twin; write '%% en' and its text before it")
@@ -64,6 +62,16 @@ def parse_source(source: str) -> tuple[Cell, ...]:
             raise fault(first.line, f"an en cell without its es twin; write '{wanted}' and its text after it")
         cells.append(Cell(is_code=False, exercise_id=first.exercise_id, en=first.text, es=twin.text))
     return tuple(cells)
+
+
+def read_code(block: Block) -> Cell:
+    """Return a code cell with its texts in each language."""
+    magic, code = re.fullmatch(r"(%%[^\n]*\n)?(.*)", block.text, re.DOTALL).groups(default="")
+    try:
+        en, es = (magic + in_one_language(code, language) for language in LANGUAGES)
+    except ValueError as slip:
+        raise fault(block.line, f"the cell that begins here: {slip}") from None
+    return Cell(is_code=True, exercise_id="", en=en, es=es)
 
 
 def split_blocks(source: str) -> list[Block]:
@@ -90,20 +98,6 @@ def read_block(number: int, lines: list[str]) -> Block:
     if begun["needs"]:
         text = f"%%{begun['needs'].strip()}\n{text}"
     return Block(line=number, kind=begun["kind"], exercise_id=begun["id"] or "", text=text)
-
-
-def with_comments(block: Block, language: str) -> str:
-    """Return a code cell with its comments in one language."""
-    magic, code = re.match(r"(%%[^\n]*\n)?(.*)", block.text, re.DOTALL).groups()
-    lines = code.split("\n")
-    for token in tokenize.generate_tokens(io.StringIO(code).readline):
-        if token.type == tokenize.COMMENT:
-            row, column = token.start
-            texts = token.string.removeprefix("#").split("||")
-            if len(texts) != len(LANGUAGES) or not all(map(str.strip, texts)):
-                raise fault(block.line + row, f"{token.string!r} is not in both languages; write '# English || Spanish'")
-            lines[row - 1] = f"{lines[row - 1][:column]}# {texts[LANGUAGES.index(language)].strip()}"
-    return (magic or "") + "\n".join(lines)
 
 
 def build_notebooks(source: str, lab_name: str, exercises: Sequence[Exercise],

@@ -33,11 +33,28 @@ def test_code_is_shared_and_prose_is_not(texts):
     assert english[1] == spanish[1] == ("code", "guess = None")
 
 
-def test_comments_in_code_come_in_both_languages():
-    source = "%% code needs 3.1\nguess = None  # a number || un número\ntext = '# || no comment'"
-    magic, rest = "%%needs 3.1\nguess = None  # ", "\ntext = '# || no comment'"
+def test_texts_and_comments_of_code_come_in_one_language():
+    source = """%% code needs 3.1
+guess = None  # a number || un número
+plot({say(en="¡a!", es="¡á!"): "# || no comment"}, say(
+    en=f"{guess} ms", es=f"{say(en=1, es=2)} ms"), 5)
+print(say(en="one "
+             "two", es="uno"))
+x = say(en="one "
+           "two", es="uno")"""
     cell = parse_source(source)[0]
-    assert (cell.en, cell.es) == (f"{magic}a number{rest}", f"{magic}un número{rest}")
+    assert cell.en == """%%needs 3.1
+guess = None  # a number
+plot({"¡a!": "# || no comment"}, f"{guess} ms", 5)
+print("one "
+             "two")
+x = ("one "
+           "two")"""
+    assert cell.es == """%%needs 3.1
+guess = None  # un número
+plot({"¡á!": "# || no comment"}, f"{2} ms", 5)
+print("uno")
+x = "uno\""""
 
 
 def test_headings_come_from_the_exercises(texts):
@@ -76,8 +93,9 @@ def test_it_is_the_same_at_each_run(lab, texts):
     ("", "line 1: no cell begins"),
     ("prose\n%% code\n1", "line 1: no cell begins before 'prose'"),
     ("%% en\nA\n%% code\n1", "line 1: an en cell without its es twin"),
-    ("%% code\n1\n2  # English only", "line 3: '# English only' is not in both languages"),
-    ("%% code needs 3.1\n1  # English ||", "line 2: '# English ||' is not in both languages"),
+    ("%% code\n1\n2  # English only", "line 1: the cell that begins here: '# English only' is not in both languages"),
+    ("%% en\nA\n%% es\nB\n%% code\nsay(en='A')", "line 5: the cell that begins here: say(en='A') is not in both"),
+    ("%% code needs 3.1\n1  # English ||", "line 1: the cell that begins here: '# English ||' is not in both languages"),
     ("%% code\n1\n%% en\nA", "line 3: an en cell without its es twin"),
     ("%% en\nA\n%% en\nB\n%% es\nC", "line 1: an en cell without its es twin"),
     ("%% es\nA", "line 1: an es cell without its en twin"),
