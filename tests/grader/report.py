@@ -123,9 +123,17 @@ def headline(results: list[Result], measurements: dict) -> str:
         "cpu_batch_gain": say(en="  so many times as many", es="  tantas veces más"),
     }
     for key, value in measurements.items():
-        text = " … ".join(f"{part:.1f}" for part in value) if isinstance(value, (list, tuple)) else shown(value)
-        lines.append(f"  {names.get(key, key):62} {text}")
+        lines.append(f"  {names.get(key, key):62} {figure(value)}")
     return "\n".join(lines)
+
+
+def figure(value) -> str:
+    """A measurement with as many digits as are worth reading; the JSON has all of them."""
+    if isinstance(value, (list, tuple)):
+        return " … ".join(f"{part:.1f}" for part in value)
+    if isinstance(value, float):
+        return f"{value:.4g}" if abs(value) < 1_000 else f"{value:.0f}"
+    return shown(value)
 
 
 def as_json(lab: str, impl: str, results: list[Result], measurements: dict, notes: dict) -> dict:
