@@ -13,6 +13,7 @@ from minigpt.serving import run
 from minigpt.turns import in_turns
 from minigpt.workload import Workload
 
+MEASURED = ("cpu", "wall")  # clocks on which a run's first steps would be slower than those after them
 SPARE_SLOTS = 8  # in the KV cache, beyond the cap: a loop that exceeds the cap shows it in its log, not as a crash
 
 
@@ -28,19 +29,36 @@ def make_tokens(kind: str, workload: Workload, num_slots: int):
     return ModelTokens(load_tutor(), num_slots + SPARE_SLOTS, longest)
 
 
+def warm_up() -> None:
+    """Compute some steps for nobody: the first ones of a process bring code and weights into memory."""
+    from minigpt.kv_cache import KVCache
+    from minigpt.tutor import load_tutor
+
+    model = load_tutor()
+    cache = KVCache(model.config, 8, 64)
+    slots = [cache.take() for _ in range(8)]
+    model.prefill([[65] * 16 for _ in slots], cache, slots)
+    for _ in range(32):
+        model.decode_step([65] * len(slots), cache, slots)
+
+
 def replay(
     policy: str, workload: Workload, *, clock="virtual", tokens: str = "model", impl: str | None = None,
     loop: Callable | None = None, max_batch: int = 8, max_wait_s: float = 0.005, max_inflight: int = 8,
 ) -> RunLog:  # fmt: skip
     """Serve a workload with a policy's loop (or with `loop`); what happened.
 
-    `clock` is virtual, cpu or wall, or a clock object; `impl` is student or solution (default: MINIGPT_IMPL).
+    `clock` is virtual, cpu or wall, or a clock object, which has begun to run and comes without a warm-up; `impl` is
+    student or solution (default: MINIGPT_IMPL).
     """
     found = find_policy(policy)
     loop = loop or load_loop(found, impl or implementation())
+    source = make_tokens(tokens, workload, max(max_batch, max_inflight))
+    if clock in MEASURED and tokens == "model":
+        warm_up()
     return run(
-        loop, workload, clock=make_clock(clock) if isinstance(clock, str) else clock,
-        tokens=make_tokens(tokens, workload, max(max_batch, max_inflight)),
+        # A wall clock runs from here on: whatever takes its time has to be done before.
+        loop, workload, clock=make_clock(clock) if isinstance(clock, str) else clock, tokens=source,
         max_batch=max_batch, max_wait_s=max_wait_s, max_inflight=max_inflight, streams=found.streams,
     )  # fmt: skip
 
@@ -67,17 +85,20 @@ class Runs:
         return metrics.bootstrap_interval(metrics.e2e_s(self.static), metrics.e2e_s(self.continuous))
 
 
-def replay_both(workload: Workload, *, impl: str | None = None, **settings) -> Runs:
+def replay_both(
+    workload: Workload, *, impl: str | None = None, clock: str = "virtual", continuous_first: bool = False, **settings
+) -> Runs:  # fmt: skip
     """Serve a workload with the pristine static policy and with the continuous loop of `impl`.
 
     On the CPU clock the two compute their steps in turn, so that both meet the same machine.
     """
-
-    clock = settings.pop("clock", "virtual")
     static = partial(replay, "static", workload, impl="solution", **settings)
     continuous = partial(replay, "continuous", workload, impl=impl, **settings)
+    both = (continuous, static) if continuous_first else (static, continuous)
     if clock == "cpu":
-        logs = in_turns(lambda own: static(clock=own), lambda own: continuous(clock=own))
+        if settings.get("tokens", "model") == "model":
+            warm_up()
+        logs = in_turns(*(lambda own, one=one: one(clock=own) for one in both))
     else:
-        logs = [static(clock=clock), continuous(clock=clock)]
-    return Runs(static=logs[0], continuous=logs[1])
+        logs = [one(clock=clock) for one in both]
+    return Runs(static=logs[both.index(static)], continuous=logs[both.index(continuous)])

@@ -31,6 +31,8 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--policy", default="both", choices=("static", "continuous", "both"))
     add_workload_options(made)
     made.add_argument("--clock", default="virtual", choices=("virtual", "cpu", "wall"))
+    made.add_argument("--pairs", type=int, default=3, help=say(
+        en="repeats of both on the cpu and wall clock", es="repeticiones de ambos con el reloj cpu o wall"))  # fmt: skip
     made.add_argument("--tokens", default="model", choices=("model", "scripted"))
     made.add_argument("--impl", choices=("student", "solution"))
     made.add_argument("--max-inflight", type=int, default=8)
@@ -55,44 +57,73 @@ def shown(value) -> str:
     return str(value) if isinstance(value, int) else f"{value:,.2f}"
 
 
-def run_policy(policy: str, requests, args: argparse.Namespace):
-    """One policy's log. With --policy both, static is the pristine one whatever --impl says."""
-    from minigpt.replay import replay
-
-    impl = "solution" if args.policy == "both" and policy == "static" else args.impl
-    return replay(
-        policy, requests, clock=args.clock, tokens=args.tokens, impl=impl, max_batch=args.max_batch,
-        max_inflight=args.max_inflight, max_wait_s=args.max_wait_ms / 1e3,
-    )  # fmt: skip
-
-
 def main(argv: list[str]) -> int:
     args = parser().parse_args(argv)
     from minigpt import metrics
-    from minigpt.replay import Runs
 
     requests = make_workload(args)
     for note in requests.notes:
         print(note)
-    names = ("static", "continuous") if args.policy == "both" else (args.policy,)
+    data = {"clock": args.clock, "notes": list(requests.notes)}
     try:
-        logs = {name: run_policy(name, requests, args) for name in names}
+        logs, more, words = (run_both if args.policy == "both" else run_one)(requests, args)
     except NotImplementedError as missing:
         raise ValueError(say(en=f"{missing} is not written yet; --impl solution replays the reference",
                              es=f"{missing} aún no está escrito; --impl solution usa la referencia")) from None  # fmt: skip
     summaries = {name: metrics.summarize(log, args.target_ms / 1e3) for name, log in logs.items()}
-    print(table(summaries))
-    data = {"clock": args.clock, "notes": list(requests.notes), **{k: asdict(s) for k, s in summaries.items()}}
-    if args.policy == "both":
-        runs = Runs(**logs)
-        low, high = runs.interval_percent
-        data |= {"p95_reduction_percent": runs.p95_reduction_percent, "interval_percent": [low, high],
-                 "throughput_ratio": runs.throughput_ratio}  # fmt: skip
-        print(say(en=f"p95 reduction {runs.p95_reduction_percent:.1f} % (95 % interval {low:.1f} … {high:.1f}), "
-                  f"throughput × {runs.throughput_ratio:.3f}",
-                  es=f"reducción del p95: {runs.p95_reduction_percent:.1f} % (intervalo del 95 %: {low:.1f} … {high:.1f}), "
-                  f"throughput × {runs.throughput_ratio:.3f}"))  # fmt: skip
+    print(table(summaries), *words, sep="\n")
     if args.json:
+        data |= {name: asdict(summary) for name, summary in summaries.items()} | more
         args.json.parent.mkdir(parents=True, exist_ok=True)
         args.json.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
     return 0
+
+
+def settings_of(args: argparse.Namespace) -> dict:
+    """What every run is given."""
+    return {
+        "clock": args.clock, "tokens": args.tokens, "impl": args.impl, "max_batch": args.max_batch,
+        "max_inflight": args.max_inflight, "max_wait_s": args.max_wait_ms / 1e3,
+    }  # fmt: skip
+
+
+def run_one(requests, args: argparse.Namespace) -> tuple[dict, dict, list[str]]:
+    """One policy's log."""
+    from minigpt.replay import replay
+
+    return {args.policy: replay(args.policy, requests, **settings_of(args))}, {}, []
+
+
+def run_both(requests, args: argparse.Namespace) -> tuple[dict, dict, list[str]]:
+    """Both policies' logs in the median pair, what the comparison adds to the JSON, and its lines."""
+    from minigpt.pairs import measure_pairs, verdict
+
+    is_measured = args.clock != "virtual"
+    pairs = measure_pairs(requests, args.pairs if is_measured else 1, **settings_of(args))
+    median, (low, high) = pairs.median, pairs.interval_percent()
+    more = {
+        "p95_reduction_percent": median.p95_reduction_percent, "interval_percent": [low, high],
+        "throughput_ratio": median.throughput_ratio, "pairs_p95_reduction_percent": pairs.reductions_percent,
+    }  # fmt: skip
+    lines = [say(en=f"p95 reduction {median.p95_reduction_percent:.1f} % (95 % interval {low:.1f} … {high:.1f}), "
+                    f"throughput × {median.throughput_ratio:.3f}",
+                 es=f"reducción del p95: {median.p95_reduction_percent:.1f} % (intervalo del 95 %: {low:.1f} … {high:.1f}), "
+                    f"throughput × {median.throughput_ratio:.3f}")]  # fmt: skip
+    if is_measured:
+        more["verdict"] = verdict(low, high)
+        lines += measured_lines(pairs, more["verdict"])
+    return {"static": median.static, "continuous": median.continuous}, more, lines
+
+
+def measured_lines(pairs, found: str) -> list[str]:
+    """What a measured comparison says besides: each pair, and whether they decide anything."""
+    from minigpt.pairs import BAR_PERCENT
+
+    each = ", ".join(f"{value:.1f}" for value in pairs.reductions_percent)
+    spanish = {"pass": "sí", "fail": "no", "inconclusive": "no concluyente"}
+    return [
+        say(en=f"above: the median of {len(pairs.runs)} pairs; reductions (%): {each}",
+            es=f"arriba, el par mediano de {len(pairs.runs)}; reducciones (%): {each}"),
+        say(en=f"p95 at least {BAR_PERCENT:.0f} % lower on this clock: {found} (never graded)",
+            es=f"p95 al menos un {BAR_PERCENT:.0f} % menor con este reloj: {spanish[found]} (no puntúa)"),
+    ]  # fmt: skip

@@ -22,21 +22,24 @@ def run_desk(pipe, make_loop: Callable[[], Callable], settings: dict) -> None:
     from minigpt.extras.live_engine import LiveEngine
     from minigpt.tutor import load_tutor
 
-    Desk(LiveEngine(loop, load_tutor(), **settings), pipe).serve()
+    desk = Desk(pipe)
+    desk.serve(LiveEngine(loop, load_tutor(), after_step=desk.flush, **settings))
 
 
 class Desk:
     """Takes orders from the pipe, and sends what the engine says."""
 
-    def __init__(self, engine, pipe):
-        self._engine, self._pipe = engine, pipe
+    def __init__(self, pipe):
+        self._engine, self._pipe = None, pipe
         self._tickets: dict[int, Ticket] = {}
-        self._writing = threading.Lock()
+        self._outbox: list[tuple] = []  # events that leave together: a message costs more than what is in it
+        self._writing = threading.Lock()  # guards outbox and pipe
         self._last_report = None
         self._closing: threading.Thread | None = None
 
-    def serve(self) -> None:
+    def serve(self, engine) -> None:
         """Until the engine was closed, or nobody is at the other end."""
+        self._engine = engine
         orders = {"submit": self._submit, "cancel": self._cancel, "close": self._close}
         self._send("ready", self._engine.context)
         try:
@@ -79,7 +82,17 @@ class Desk:
             self._tickets.pop(number, None)
         if event.reason == FAILED:
             self._report()  # whoever hears of the failure can ask how the engine is
-        self._send("event", number, event.token_ids, event.reason, event.error)
+        with self._writing:
+            self._outbox.append((number, event.token_ids, event.reason, event.error))
+        if event.reason is not None:
+            self.flush()
+
+    def flush(self) -> None:
+        """Send the events of a step, once all of them are there."""
+        with self._writing:
+            if self._outbox:
+                self._pipe.send(("events", self._outbox))
+                self._outbox = []
 
     def _report(self) -> None:
         report = (self._engine.state, self._engine.load)

@@ -6,7 +6,7 @@ memory, takes nobody with it.
 
 `EngineProcess` has the calls of `LiveEngine` that a server needs. Between the two go tuples through a pipe:
 down ("submit", …), ("cancel", number), ("close", drain, timeout_s); up ("ready", context), ("broken", why),
-("event", number, token_ids, reason, error), ("state", state, load).
+("events", [(number, token_ids, reason, error), …]), ("state", state, load).
 """
 
 import itertools
@@ -114,8 +114,9 @@ class EngineProcess:
         try:
             while True:
                 kind, *values = self._pipe.recv()
-                if kind == "event":
-                    self._tell(*values)
+                if kind == "events":
+                    for event in values[0]:
+                        self._tell(*event)
                 else:
                     self._learn(*values)
         except (EOFError, OSError):

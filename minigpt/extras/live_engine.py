@@ -42,12 +42,15 @@ class LiveEngine:
 
     `streams`: tokens leave as they are computed (continuous batching); if not, all of them leave with the answer.
     `hang_s`: so many seconds without a step while somebody waits, and the loop counts as hung.
+    `after_step` is called when all listeners have a step's tokens, in the loop's thread.
     """
 
     def __init__(
         self, loop: Callable, model, *, streams: bool = True, max_batch: int = 8, max_wait_s: float = 0.005,
         max_inflight: int = 8, max_queue: int = 256, hang_s: float = 30.0,
+        after_step: Callable[[], None] = lambda: None,
     ):  # fmt: skip
+        self._after_step = after_step
         self._loop, self._model, self._streams, self._hang_s = loop, model, streams, hang_s + max_wait_s
         self._clock = WallClock()
         self._source = LiveSource(self._clock, max_queue)
@@ -172,6 +175,7 @@ class LiveEngine:
             for request_id in request_ids:
                 if ticket := self._tickets.get(request_id):
                     ticket.deliver()
+            self._after_step()
 
     def answered(self, life: RequestLog) -> None:
         self._moved_ns = self._clock.now_ns

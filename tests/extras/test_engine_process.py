@@ -2,15 +2,18 @@
 
 import functools
 import queue
+import threading
 
 import pytest
 
 from minigpt.commands.serve import load_any_loop
+from minigpt.extras.engine_desk import Desk
 from minigpt.extras.engine_process import EngineProcess
 from minigpt.extras.live_state import EngineDown
 from minigpt.prompts import tutor_prompts
 from tests.extras import loops
 from tests.extras.loops import is_empty, wait_until
+from tests.unit.small import reference
 
 PROMPTS = [prompt for pool in tutor_prompts().values() for prompt in pool[:4]]
 
@@ -105,3 +108,39 @@ def test_a_loop_that_raises_is_reported_across():
 def test_a_loop_that_cannot_be_had_is_said():
     with pytest.raises(ValueError, match="no such file"):
         EngineProcess(loops.make_no_loop)
+
+
+class RecordingPipe:
+    """A pipe with orders for a desk, that keeps what the desk says."""
+
+    def __init__(self, orders):
+        self._orders, self.said = list(orders), []
+
+    def poll(self, timeout_s):
+        return bool(self._orders)
+
+    def recv(self):
+        return self._orders.pop(0)
+
+    def send(self, message):
+        self.said.append(message)
+
+
+def test_a_steps_tokens_travel_together():
+    pipe = RecordingPipe([("submit", number, (65, 10), 20, True, ()) for number in range(4)])
+    desk = Desk(pipe)
+    with loops.live_engine(loops.slow(reference("continuous"), 0.02), after_step=desk.flush) as engine:
+        serving = threading.Thread(target=desk.serve, args=(engine,), daemon=True)
+        serving.start()
+        wait_until(lambda: sum(event[2] is not None for event in events_of(pipe)) == 4)
+        pipe._orders.append(("close", True, None))
+        serving.join(10)
+    assert not serving.is_alive()
+    assert [sum(len(event[1]) for event in events_of(pipe) if event[0] == number) for number in range(4)] == [20] * 4
+    together = [len(message[1]) for message in pipe.said if message[0] == "events"]
+    # The requests are there within a step or two; all others are made of four rows, and the last ones of answers.
+    assert together.count(4) >= 15 and len(together) < 30
+
+
+def events_of(pipe):
+    return [event for message in list(pipe.said) if message[0] == "events" for event in message[1]]

@@ -1,0 +1,81 @@
+"""Repeated pairs: the median speaks, the interval counts both kinds of chance, and the command says so."""
+
+import json
+
+import pytest
+
+from minigpt import metrics, replay
+from minigpt.commands import replay as command
+from minigpt.pairs import FAIL, INCONCLUSIVE, PASS, Pairs, measure_pairs, verdict
+from minigpt.workload import workload
+from tests.unit.small import reference
+
+SCRIPTED = {"impl": "solution", "tokens": "scripted"}
+
+
+@pytest.fixture(scope="module")
+def runs():
+    """Pairs of three different workloads of the same size: as different as pairs may be."""
+    kinds = ("mixed", "uniform:1,63", "constant:16")
+    return [replay.replay_both(workload(kind, load=0.7, num_requests=120), **SCRIPTED) for kind in kinds]
+
+
+def test_the_median_pair_speaks(runs):
+    pairs = Pairs(runs=tuple(runs))
+    assert pairs.reductions_percent == [each.p95_reduction_percent for each in runs]
+    assert pairs.median.p95_reduction_percent == sorted(pairs.reductions_percent)[1]
+    low, high = pairs.interval_percent(num_resamples=300)
+    assert low <= pairs.median.p95_reduction_percent <= high
+
+
+def test_the_interval_is_wider_where_pairs_differ(runs):
+    alike = Pairs(runs=(runs[0],) * 3).interval_percent()
+    alone = metrics.bootstrap_interval(metrics.e2e_s(runs[0].static), metrics.e2e_s(runs[0].continuous))
+    assert alike == pytest.approx(alone, abs=8)
+    low, high = Pairs(runs=tuple(runs)).interval_percent(num_resamples=300)
+    assert high - low > 1.2 * (alike[1] - alike[0])
+
+
+def test_pairs_take_turns_and_keep_their_names(monkeypatch):
+    order = []
+    monkeypatch.setattr(replay, "load_loop", lambda found, impl: order.append(found.name) or reference(found.name))
+    requests = workload("mixed", load=0.7, num_requests=30)
+    pairs = measure_pairs(requests, 2, **SCRIPTED)
+    assert order == ["static", "continuous", "continuous", "static"]
+    assert [(each.static.streams, each.continuous.streams) for each in pairs.runs] == [(False, True)] * 2
+    assert pairs.reductions_percent[0] == pairs.reductions_percent[1]  # on the virtual clock order means nothing
+    with pytest.raises(ValueError, match="pairs=0: give at least one"):
+        measure_pairs(requests, 0, **SCRIPTED)
+
+
+@pytest.mark.parametrize("low, high, found", [
+    (30, 40, PASS), (29, 40, INCONCLUSIVE), (10, 30, INCONCLUSIVE), (-5, 29.9, FAIL),
+])  # fmt: skip
+def test_a_verdict_is_given_where_the_interval_allows(low, high, found):
+    assert verdict(low, high) == found
+
+
+@pytest.mark.parametrize("clock", replay.MEASURED)
+def test_nothing_slow_is_left_to_do_when_a_measuring_clock_begins(monkeypatch, clock):
+    order, make_clock, make_tokens, warm_up = [], replay.make_clock, replay.make_tokens, replay.warm_up
+    monkeypatch.setattr(replay, "make_clock", lambda name: order.append("clock") or make_clock(name))
+    monkeypatch.setattr(replay, "make_tokens", lambda *args: order.append("tokens") or make_tokens(*args))
+    monkeypatch.setattr(replay, "warm_up", lambda: order.append("warm-up") or warm_up())
+    replay.replay("static", workload("constant:2", arrivals="burst", num_requests=2), clock=clock, impl="solution")
+    assert order == ["tokens", "warm-up", "clock"]
+
+
+def test_the_command_compares_repeatedly_on_a_measuring_clock(monkeypatch, capsys, tmp_path):
+    monkeypatch.setenv("MINIGPT_LANG", "es")
+    options = ["--num", "12", "--rate", "200", "--workload", "constant:3", "--impl", "solution", "--json", str(tmp_path / "r.json")]
+    assert command.main([*options, "--clock", "cpu", "--pairs", "2"]) == 0
+    said, data = capsys.readouterr().out, json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    assert "el par mediano de 2" in said and "no puntúa" in said
+    assert len(data["pairs_p95_reduction_percent"]) == 2 and data["verdict"] in (PASS, FAIL, INCONCLUSIVE)
+    assert data["p95_reduction_percent"] in data["pairs_p95_reduction_percent"]
+    assert command.main([*options, "--clock", "virtual"]) == 0
+    said, data = capsys.readouterr().out, json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    assert "par mediano" not in said and "verdict" not in data
+    assert data["static"]["num_requests"] == data["continuous"]["num_requests"] == 12
+    assert command.main([*options, "--policy", "static", "--clock", "cpu"]) == 0
+    assert "continuous" not in json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
