@@ -193,7 +193,7 @@ def _cell(key: str, value) -> str:
     if value is None:
         return "–"
     if key == "kv_tokens":
-        return f"{value:,}"
+        return str(value)  # without a comma, which means something else in Spanish
     if key == "fairness":
         return f"{value:.2f}"
     return f"{value:.1f}" if value < 100 else f"{value:.0f}"

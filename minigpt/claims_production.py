@@ -23,7 +23,7 @@ def blocks() -> Finding:
             f"tokens in slots of 1,024: {slots[0]:.0f} % (long sequences), {slots[1]:.0f} % (the tutor's); wasted "
             "with blocks "
             f"of 16: {paged[0]:.1f} % and {paged[1]:.0f} %",
-            f"tokens en huecos de 1024: {slots[0]:.0f} % (secuencias largas), {slots[1]:.0f} % (las del tutor); "
+            f"tokens en slots de 1024: {slots[0]:.0f} % (secuencias largas), {slots[1]:.0f} % (las del tutor); "
             "desperdicio "
             f"con bloques de 16: {paged[0]:.1f} % y {paged[1]:.0f} %",
         ),
@@ -170,7 +170,7 @@ def separate_batches() -> Finding:
             "some also offer separate machines",
             f"de {len(EVIDENCE) - 2} motores de lenguaje revisados, {len(together)} pueden mezclar trozos de prompts "
             "con "
-            "decode; algunos ofrecen además máquinas separadas",
+            "decodificación; algunos ofrecen además máquinas separadas",
         ),
         verdict=CONDITION, figures={"mixing": len(together), "surveyed": len(EVIDENCE) - 2},
     )  # fmt: skip
@@ -214,7 +214,7 @@ def dispatch() -> Finding:
     shown = " / ".join(f"{ratio:.1f}" for ratio in ratios.values())
     return Finding(
         text=Text(f"a decode step takes ×{shown} its matrix products at batch 1 / 8 / 64 (this processor)",
-                  f"un paso de decode tarda ×{shown} sus productos de matrices con lote 1 / 8 / 64 (este procesador)"),
+                  f"un paso de decodificación tarda ×{shown} sus productos de matrices con lote 1 / 8 / 64 (este procesador)"),
         verdict=judged(ratios[8] > 1.5, WRONG), figures={f"batch_{batch}": ratio for batch, ratio in ratios.items()},
     )  # fmt: skip
 
@@ -227,7 +227,7 @@ def classes() -> Finding:
         text=Text(
             f"p95 of the interactive class {inter[0]:.0f} → {inter[1]:.0f} ms, of the batch class {batch[0]:.0f} → "
             f"{batch[1]:.0f} ms; the wait is bounded by aging",
-            f"p95 de la clase interactiva {inter[0]:.0f} → {inter[1]:.0f} ms, de la clase por lotes {batch[0]:.0f} → "
+            f"p95 de la clase interactiva {inter[0]:.0f} → {inter[1]:.0f} ms, de la clase en diferido {batch[0]:.0f} → "
             f"{batch[1]:.0f} ms; la espera queda acotada por el envejecimiento",
         ),
         verdict=judged(inter[1] < 0.7 * inter[0] and batch[1] < 1.5 * batch[0], HOLDS),
@@ -282,7 +282,7 @@ CLAIMS = (
         said=Text("Chunked prefill lowers the time between tokens.", "El prellenado por trozos baja el tiempo entre "
                                                                      "tokens."),
         literature=Text("Sarathi-Serve (OSDI 2024): the tail, at the price of TTFT",
-                        "Sarathi-Serve (OSDI 2024): la cola, a costa del TTFT"),
+                        "Sarathi-Serve (OSDI 2024): los huecos más largos, a costa del TTFT"),
     ),
     Claim(
         id="preemption", lab="05 · 5.5", measure=preemption,
@@ -306,16 +306,16 @@ CLAIMS = (
     Claim(
         id="separate", lab="05 · 5.7", measure=separate_batches,
         said=Text("Production separates prefill from decode batches.", "Producción separa los lotes de prellenado y "
-                                                                       "de decode."),
+                                                                       "de decodificación."),
         literature=Text("DistServe, Splitwise (2024) do; most can mix chunks with decodes",
-                        "DistServe y Splitwise (2024) lo hacen; casi todos pueden mezclar trozos con decode"),
+                        "DistServe y Splitwise (2024) lo hacen; casi todos pueden mezclar trozos con decodificación"),
     ),
     Claim(
         id="dispatch", lab="01", measure=dispatch,
         said=Text("A step costs what its matrix products cost.", "Un paso cuesta lo que cuestan sus productos de "
                                                                  "matrices."),
         literature=Text("on a GPU with a large model nearly so; at this size Python and dispatch come first",
-                        "casi así en una GPU con un modelo grande; a esta escala pesan antes Python y el despacho"),
+                        "casi así en una GPU con un modelo grande; a esta escala pesan antes Python y el lanzamiento de operaciones"),
     ),
     Claim(
         id="grouped-query", lab="01", measure=many_heads,

@@ -164,7 +164,7 @@ def prefill_against_decode() -> Finding:
     shown = " / ".join(f"{ratio:.0f}" for ratio in ratios.values())
     return Finding(
         text=Text(f"×{shown} a decode step, for prompts of 8 / 40 / 128 / 512 tokens",
-                  f"×{shown} un paso de decode, con prompts de 8 / 40 / 128 / 512 tokens"),
+                  f"×{shown} un paso de decodificación, con prompts de 8 / 40 / 128 / 512 tokens"),
         verdict=judged(ratios[8] < 3 and ratios[512] > 20, CONDITION),
         figures={f"tokens_{tokens}": ratio for tokens, ratio in ratios.items()},
     )  # fmt: skip
@@ -222,7 +222,7 @@ CLAIMS = (
     Claim(
         id="prefill", lab="01, 05 · 5.3", measure=prefill_against_decode,
         said=Text("Prefill costs much more than a decode step.", "El prellenado cuesta mucho más que un paso de "
-                                                                 "decode."),
+                                                                 "decodificación."),
         literature=Text("true of long prompts (Sarathi-Serve, OSDI 2024)",
                         "cierto con prompts largos (Sarathi-Serve, OSDI 2024)"),
     ),

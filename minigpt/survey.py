@@ -35,7 +35,7 @@ class Evidence:
 
 EVIDENCE = (
     Evidence(
-        engine="Orca", source="Yu et al., OSDI 2022, sections 2, 3 and 4.2",
+        engine="Orca", source="Yu et al., OSDI 2022, § 2, § 3, § 4.2",
         en="after every iteration of the model the scheduler looks again at the pool of requests; one that has "
         "ended leaves then. A request is admitted only if there are K/V slots for all of its max_tokens "
         "(input and output), so that it can always go on. Its whole input is processed in its first "
@@ -45,7 +45,7 @@ EVIDENCE = (
         "salida), de modo que siempre pueda seguir. Su entrada se procesa entera en su primera iteración.",
     ),
     Evidence(
-        engine="vLLM", source="Kwon et al., SOSP 2023; vLLM documentation, Optimization and Tuning (V1), 2025",
+        engine="vLLM", source="Kwon et al., SOSP 2023; docs.vllm.ai: Optimization and Tuning (V1), 2025",
         en="each step takes the next tokens of requests, prompt or output, up to max_num_batched_tokens; a "
         "prompt that does not fit is split. Blocks are allotted as tokens need them. If none is free, a "
         "request gives its blocks back and is recomputed later.",
@@ -55,7 +55,7 @@ EVIDENCE = (
     ),
     Evidence(
         engine="SGLang",
-        source="SGLang documentation, Hyperparameter Tuning and Server Arguments, 2025; its schedule_policy.py",
+        source="docs.sglang.ai: Hyperparameter Tuning, Server Arguments, 2025; schedule_policy.py",
         en="it expects running requests to use only a share of what is left of their max_new_tokens "
         "(schedule-conservativeness moves it) and admits what fits then, between any two steps. When the pool is full "
         "after all, it retracts running requests. Prompts longer than chunked-prefill-size are cut.",
@@ -66,8 +66,7 @@ EVIDENCE = (
     ),
     Evidence(
         engine="TGI",
-        source="Hugging Face, TGI documentation, Launcher arguments and TGI v3 overview, 2024; its router's "
-        "queue.rs",
+        source="Hugging Face, TGI: Launcher arguments, TGI v3 overview, 2024; router/src/…/queue.rs",
         en="(in maintenance mode by now) requests join and leave between steps. max_batch_total_tokens bounds "
         "the tokens that a batch could come to: every admitted request counts with its input and all of its "
         "max_new_tokens. Others stay in the queue. Since version 3 long prompts come in pieces.",
@@ -77,8 +76,7 @@ EVIDENCE = (
     ),
     Evidence(
         engine="TensorRT-LLM",
-        source="NVIDIA, TensorRT-LLM 1.0 documentation, Useful Runtime Options and Paged Attention, IFB, and "
-        "Request Scheduling, 2025",
+        source="NVIDIA, TensorRT-LLM 1.0: Useful Runtime Options; Paged Attention, IFB, and Request Scheduling, 2025",
         en="(behind Triton) in-flight batching puts requests of both phases into one step. The default policy, "
         "GUARANTEED_NO_EVICT, starts a request only if the KV blocks up to its last possible token fit: once "
         "started, it is never paused (under MAX_UTILIZATION it may be). With chunked context an input is "
@@ -89,7 +87,7 @@ EVIDENCE = (
         "context, una entrada se procesa en varios pasos.",
     ),
     Evidence(
-        engine="TF Serving", source="Olston et al., 2017; TensorFlow Serving, Batching Guide",
+        engine="TF Serving", source="Olston et al., 2017; TensorFlow Serving: Batching Guide",
         en="requests are merged until max_batch_size or batch_timeout_micros is reached; the merged input runs "
         "through the model once, as one call, and all of its results return together. It knows nothing of "
         "tokens or of a KV cache; what comes meanwhile is queued.",

@@ -2,7 +2,7 @@
 
 `records` es lo que da `log.records()`: una lista de diccionarios, uno por petición, con `request_id`, `arrival_s`
 (llegada programada), `admitted_s` (tomada de la cola) y `finish_s` (respondida); los dos últimos son None si no
-ocurrió.
+ocurrieron.
 
 `lengths` es una lista de pares, uno por petición vista: (tokens de la entrada, pasos). Un paso da un token; si la
 respuesta acaba con EOS, este ocupa uno más. `cost` contiene los coeficientes de un paso, en nanosegundos: mira
@@ -97,9 +97,9 @@ def sequences_that_fit(budget_bytes, model, lengths, way, block_size):
 def plan(rate_per_s, p95_target_s, lengths, max_cap):
     """La flota más pequeña cuyo p95 cumple el objetivo: (número de réplicas, tope en vuelo de cada una).
 
-    De los topes que vale la pena probar, el tope es aquel cuyo p95 es menor; ninguno por encima de `max_cap`: más no
-    cabría en la memoria de una réplica. `fleet.p95_s(lengths, rate_per_s, num_replicas, cap)` simula una flota. Lanza
-    ValueError si ninguna flota puede cumplir el objetivo.
+    De los topes que vale la pena probar (`CAPS` y el propio `max_cap`), el tope es aquel cuyo p95 es menor; ninguno
+    por encima de `max_cap`: más no cabría en la memoria de una réplica. Una flota la simula
+    `fleet.p95_s(lengths, rate_per_s, num_replicas, cap)`. Lanza ValueError si ninguna flota puede cumplir el objetivo.
     """
     # EJERCICIO 4.8 (unas 11 líneas)
     raise NotImplementedError("ejercicio 4.8: plan")

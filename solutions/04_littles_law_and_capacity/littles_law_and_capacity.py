@@ -144,9 +144,9 @@ def sequences_that_fit(budget_bytes, model, lengths, way, block_size):
 def plan(rate_per_s, p95_target_s, lengths, max_cap):
     """The smallest fleet whose p95 meets the target: (number of replicas, in-flight cap of each).
 
-    Of the caps worth trying, the cap is the one whose p95 is lowest; none above `max_cap`: more would not fit a
-    replica's memory. `fleet.p95_s(lengths, rate_per_s, num_replicas, cap)` simulates a fleet. Raises ValueError if no
-    fleet can meet the target.
+    Of the caps worth trying (`CAPS` and `max_cap` itself), the cap is the one whose p95 is lowest; none above `max_cap`:
+    more would not fit a replica's memory. `fleet.p95_s(lengths, rate_per_s, num_replicas, cap)` simulates a fleet.
+    Raises ValueError if no fleet can meet the target.
     """
     # BEGIN SOLUTION 4.8
     never_busy = fleet.p95_s(lengths, 0.01, 1, 1)

@@ -36,7 +36,7 @@ def test_victim(student):
         "an urgent one's blocks while batch work keeps its own would turn the priorities round (section 5.5)",
         "(devuelta, siguen en vuelo; con aging_s 0.5 y 0): la víctima es la de mayor place_in_line. Quitar sus "
         "bloques a una "
-        "urgente mientras el trabajo por lotes conserva los suyos invertiría las prioridades (sección 5.5)",
+        "urgente mientras el trabajo en diferido conserva los suyos invertiría las prioridades (sección 5.5)",
     ))  # fmt: skip
 
 

@@ -83,7 +83,7 @@ def test_interactive_p95_falls(student):
 
 
 @check("5.7", points=2, en="nobody starves: a batch request is overtaken for aging_s at most",
-       es="nadie pasa hambre: a una petición por lotes la adelantan como mucho durante aging_s")  # fmt: skip
+       es="nadie pasa hambre: a una petición en diferido la adelantan como mucho durante aging_s")  # fmt: skip
 def test_bounded_wait(student):
     seed = graded_seed(student.seed)
     log = run(student, "classes", lambda: two_classes(seed=seed), aging_s=AGING_S)
@@ -95,7 +95,7 @@ def test_bounded_wait(student):
         "(batch requests that were overtaken by one that came more than aging_s after them, and how much after): "
         "waiting "
         "has to make up for priority (section 5.8)",
-        "(peticiones por lotes adelantadas por otra que llegó más de aging_s después, y cuánto después): la espera "
+        "(peticiones en diferido adelantadas por otra que llegó más de aging_s después, y cuánto después): la espera "
         "tiene que "
         "compensar la prioridad (sección 5.8)",
     ))  # fmt: skip
