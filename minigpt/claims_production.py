@@ -198,7 +198,7 @@ def many_heads() -> Finding:
             "cuatro "
             "(este procesador)",
         ),
-        verdict=judged(gain[1] > 1.3 * gain[4] > 1.3, HOLDS),
+        verdict=judged(gain[1] > 1.3 * gain[4] > 1.3, CONDITION),
         figures={"one_kv_head": gain[1], "four_kv_heads": gain[4]},
     )
 

@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from minigpt.language import say
+
 NS = 1_000_000_000  # nanoseconds in a second
 
 
@@ -95,7 +97,9 @@ class CpuClock:
         self.now_ns = 0
         coarse = time.get_clock_info("thread_time").resolution > self.COARSE_S
         self._read_ns = time.perf_counter_ns if coarse else time.thread_time_ns
-        self.note = "the thread clock of this system is coarse: wall time of each step was used" if coarse else ""
+        words = say(en="this system's thread clock is coarse: the wall time of each step was used, other programs included",
+                    es="el reloj de hilo de este sistema es tosco: se usó el tiempo de pared de cada paso, con otros programas dentro")
+        self.note = words if coarse else ""
 
     def wait_until(self, time_ns: int) -> None:
         self.now_ns = max(self.now_ns, time_ns)

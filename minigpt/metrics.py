@@ -109,6 +109,11 @@ def goodput_per_s(log: RunLog, *, e2e_target_s: float = math.inf, ttft_target_s:
     return good * NS / log.end_ns if log.end_ns else 0.0
 
 
+def busy_percent(log: RunLog) -> float:
+    """Share of the run in which the server computed a step."""
+    return 100 * sum(step.end_ns - step.start_ns for step in log.steps) / log.end_ns if log.end_ns else 0.0
+
+
 def slot_use_percent(log: RunLog) -> float:
     """Share of the slots' time, while steps ran, in which a slot held a request that had not ended."""
     slots = log.max_batch if not log.streams else log.max_inflight

@@ -31,7 +31,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--policy", default="both", choices=("static", "continuous", "both"))
     add_workload_options(made)
     made.add_argument("--clock", default="virtual", choices=("virtual", "cpu", "wall"))
-    made.add_argument("--pairs", type=int, default=3, help=say(
+    made.add_argument("--pairs", type=int, default=6, help=say(
         en="repeats of both on the cpu and wall clock", es="repeticiones de ambos con el reloj cpu o wall"))  # fmt: skip
     made.add_argument("--tokens", default="model", choices=("model", "scripted"))
     made.add_argument("--impl", choices=("student", "solution"))
@@ -96,6 +96,7 @@ def run_one(requests, args: argparse.Namespace) -> tuple[dict, dict, list[str]]:
 
 def run_both(requests, args: argparse.Namespace) -> tuple[dict, dict, list[str]]:
     """Both policies' logs in the median pair, what the comparison adds to the JSON, and its lines."""
+    from minigpt import metrics
     from minigpt.pairs import measure_pairs, verdict
 
     is_measured = args.clock != "virtual"
@@ -110,13 +111,15 @@ def run_both(requests, args: argparse.Namespace) -> tuple[dict, dict, list[str]]
                  es=f"reducción del p95: {median.p95_reduction_percent:.1f} % (intervalo del 95 %: {low:.1f} … {high:.1f}), "
                     f"throughput × {median.throughput_ratio:.3f}")]  # fmt: skip
     if is_measured:
-        more["verdict"] = verdict(low, high)
-        lines += measured_lines(pairs, more["verdict"])
+        more["verdict"] = verdict(low, high, len(pairs.runs))
+        more["static_busy_percent"] = metrics.busy_percent(median.static)
+        lines += measured_lines(pairs, more["verdict"], more["static_busy_percent"])
     return {"static": median.static, "continuous": median.continuous}, more, lines
 
 
-def measured_lines(pairs, found: str) -> list[str]:
-    """What a measured comparison says besides: each pair, and whether they decide anything."""
+def measured_lines(pairs, found: str, busy_percent: float) -> list[str]:
+    """What a measured comparison says besides: each pair, how busy it was, and whether they decide anything."""
+    from minigpt.clock import CpuClock
     from minigpt.pairs import BAR_PERCENT
 
     each = ", ".join(f"{value:.1f}" for value in pairs.reductions_percent)
@@ -124,6 +127,8 @@ def measured_lines(pairs, found: str) -> list[str]:
     return [
         say(en=f"above: the median of {len(pairs.runs)} pairs; reductions (%): {each}",
             es=f"arriba, el par mediano de {len(pairs.runs)}; reducciones (%): {each}"),
+        say(en=f"the static server computed {busy_percent:.0f} % of the time: at another load the reduction is another",
+            es=f"el servidor estático calculó el {busy_percent:.0f} % del tiempo: con otra carga la reducción es otra"),
         say(en=f"p95 at least {BAR_PERCENT:.0f} % lower on this clock: {found} (never graded)",
             es=f"p95 al menos un {BAR_PERCENT:.0f} % menor con este reloj: {spanish[found]} (no puntúa)"),
-    ]  # fmt: skip
+    ] + ([CpuClock().note] if pairs.median.static.clock == "cpu" and CpuClock().note else [])  # fmt: skip

@@ -22,6 +22,7 @@ from minigpt.language import say
 
 NOTHING = EngineLoad(num_waiting=0, num_inflight=0, num_kv_slots=0, num_kv_slots_total=0, num_kv_tokens=0)
 LAST_S = 5.0  # for a process to end, once its engine has
+GREETING_S = 120.0  # for a process to load torch, the tutor and a file
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -49,7 +50,8 @@ class EngineProcess:
         theirs.close()
         self._numbers = itertools.count()
         self._tickets: dict[int, SentTicket] = {}
-        self._lock = threading.RLock()  # guards state, tickets and writing to the pipe
+        self._lock = threading.RLock()  # guards state and tickets
+        self._writing = threading.Lock()  # the pipe's own: who reads must never wait for somebody who writes
         self._state, self._load = EngineState(name=HEALTHY), NOTHING
         self.context = self._greet()
         self._reader = threading.Thread(target=self._read, name="minigpt-events", daemon=True)
@@ -75,21 +77,20 @@ class EngineProcess:
                 raise EngineDown(self._state.reason or say(en="the server is closing", es="el servidor se cierra"))
             ticket = SentTicket(number=next(self._numbers), listener=listener)
             self._tickets[ticket.number] = ticket
-            self._send("submit", ticket.number, tuple(prompt_token_ids), max_tokens, ignore_eos, stop)
+        self._send("submit", ticket.number, tuple(prompt_token_ids), max_tokens, ignore_eos, stop)
         return ticket
 
     def cancel(self, ticket: SentTicket) -> None:
         """The client has gone."""
-        with self._lock:
-            if ticket.number in self._tickets:
-                self._send("cancel", ticket.number)
+        if ticket.number in self._tickets:
+            self._send("cancel", ticket.number)
 
     def close(self, drain: bool = True, timeout_s: float | None = None) -> None:
         """Take nobody in any more and wait for the engine to end; after `timeout_s` it is ended."""
         with self._lock:
             if self._state.is_healthy:
                 self._state = EngineState(name=CLOSING)
-            self._send("close", drain, timeout_s)
+        self._send("close", drain, timeout_s)
         self._reader.join(None if timeout_s is None else timeout_s + LAST_S)
         self._child.join(LAST_S)
         self._child.kill()
@@ -97,7 +98,12 @@ class EngineProcess:
 
     def _greet(self) -> int:
         try:
-            kind, value = self._pipe.recv()
+            if self._pipe.poll(GREETING_S):
+                kind, value = self._pipe.recv()
+            else:
+                self._child.kill()
+                kind, value = "broken", say(en=f"the loop's file was not loaded within {GREETING_S:.0f} s",
+                                            es=f"el archivo del bucle no se cargó en {GREETING_S:.0f} s")  # fmt: skip
         except (EOFError, OSError):
             kind, value = "broken", self._how_it_ended()
         if kind != "ready":
@@ -106,7 +112,8 @@ class EngineProcess:
 
     def _send(self, *message) -> None:
         try:
-            self._pipe.send(message)
+            with self._writing:
+                self._pipe.send(message)
         except OSError:  # the process has ended: the reader will find out, and tell everybody
             pass
 
@@ -135,15 +142,17 @@ class EngineProcess:
     def _learn(self, state: EngineState, load: EngineLoad) -> None:
         with self._lock:
             self._load = load
-            if not (self._state.name == CLOSING and state.is_healthy):  # said before it heard of closing
+            was_said_before = state.is_healthy and not self._state.is_healthy  # it did not know yet
+            if not was_said_before:
                 self._state = state
 
     def _process_ended(self) -> None:
+        how = self._how_it_ended()  # may take a while: nobody waits for the lock meanwhile
         with self._lock:
             if self._state.name == CLOSING and not self._tickets:
                 self._state = EngineState(name=CLOSED)
             elif self._state.name not in (CLOSED, FAILED):
-                self._state = EngineState(name=FAILED, reason=self._how_it_ended())
+                self._state = EngineState(name=FAILED, reason=how)
             self._load = NOTHING
             tickets = list(self._tickets)
         for number in tickets:

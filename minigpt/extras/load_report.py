@@ -3,6 +3,7 @@
 The replies become a `RunLog`, so that a percentile over HTTP is computed by the very code of the replay in process.
 """
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -71,7 +72,9 @@ def lateness(workload: Workload, replies: Sequence[Reply], ttft_p95_ms: float | 
     if not late_ms:
         return Lateness(p95_ms=None, max_ms=None, kept=True)
     p95_ms = metrics.percentile(late_ms, 95)
-    return Lateness(p95_ms=p95_ms, max_ms=max(late_ms), kept=p95_ms <= max(LATE_MS, LATE_SHARE * (ttft_p95_ms or 0)))
+    # Where requests fail, the TTFT is infinite: no excuse for being late.
+    slack_ms = LATE_SHARE * ttft_p95_ms if ttft_p95_ms is not None and math.isfinite(ttft_p95_ms) else 0.0
+    return Lateness(p95_ms=p95_ms, max_ms=max(late_ms), kept=p95_ms <= max(LATE_MS, slack_ms))
 
 
 def failures(replies: Sequence[Reply]) -> dict[str, int]:

@@ -153,5 +153,11 @@ def make_raising_loop():
     return raising_loop
 
 
+def make_endless():
+    """A file that never comes to an end when it is loaded."""
+    while True:
+        time.sleep(0.1)
+
+
 def make_no_loop():
     raise ValueError("no such file")

@@ -7,9 +7,10 @@ import threading
 import pytest
 
 from minigpt.commands.serve import load_any_loop
+from minigpt.extras import engine_process
 from minigpt.extras.engine_desk import Desk
-from minigpt.extras.engine_process import EngineProcess
-from minigpt.extras.live_state import EngineDown
+from minigpt.extras.engine_process import NOTHING, EngineProcess
+from minigpt.extras.live_state import HEALTHY, EngineDown, EngineState
 from minigpt.prompts import tutor_prompts
 from tests.extras import loops
 from tests.extras.loops import is_empty, wait_until
@@ -92,8 +93,16 @@ def test_a_process_that_ends_leaves_nobody_waiting():
     assert engine.state.name == "failed" and is_empty(engine.load)
     with pytest.raises(EngineDown, match="status 3"):
         ask(engine, [65, 10], 5)
+    engine._learn(EngineState(name=HEALTHY), NOTHING)  # said before, and read late
+    assert engine.state.name == "failed"
     engine.close(timeout_s=1)
     assert engine.state.name == "failed"
+
+
+def test_a_file_that_is_never_loaded_is_given_up(monkeypatch):
+    monkeypatch.setattr(engine_process, "GREETING_S", 0.5)
+    with pytest.raises(ValueError, match="was not loaded within 0 s"):
+        EngineProcess(loops.make_endless)
 
 
 def test_a_loop_that_raises_is_reported_across():

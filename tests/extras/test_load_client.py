@@ -82,6 +82,8 @@ def test_a_client_that_falls_behind_says_so():
     assert "could not keep its schedule" in " ".join(load_report.notes(behind, late))
     # Beside a first token that takes seconds, 30 ms are nothing.
     assert load_report.lateness(workload, behind, ttft_p95_ms=2_000.0).kept
+    # An infinite one says that requests failed, and excuses nothing.
+    assert not load_report.lateness(workload, behind, ttft_p95_ms=math.inf).kept
     on_time = [Reply(sent_ns=each.arrival_ns + 2 * MS) for each in workload.items]
     assert load_report.lateness(workload, on_time, ttft_p95_ms=10.0).kept
 

@@ -48,11 +48,12 @@ def test_pairs_take_turns_and_keep_their_names(monkeypatch):
         measure_pairs(requests, 0, **SCRIPTED)
 
 
-@pytest.mark.parametrize("low, high, found", [
-    (30, 40, PASS), (29, 40, INCONCLUSIVE), (10, 30, INCONCLUSIVE), (-5, 29.9, FAIL),
+@pytest.mark.parametrize("low, high, num_pairs, found", [
+    (30, 40, 6, PASS), (29, 40, 6, INCONCLUSIVE), (10, 30, 6, INCONCLUSIVE), (-5, 29.9, 6, FAIL),
+    (30, 40, 5, INCONCLUSIVE), (-5, 0, 3, INCONCLUSIVE),
 ])  # fmt: skip
-def test_a_verdict_is_given_where_the_interval_allows(low, high, found):
-    assert verdict(low, high) == found
+def test_a_verdict_is_given_where_interval_and_pairs_allow(low, high, num_pairs, found):
+    assert verdict(low, high, num_pairs) == found
 
 
 @pytest.mark.parametrize("clock", replay.MEASURED)
@@ -71,7 +72,8 @@ def test_the_command_compares_repeatedly_on_a_measuring_clock(monkeypatch, capsy
     assert command.main([*options, "--clock", "cpu", "--pairs", "2"]) == 0
     said, data = capsys.readouterr().out, json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
     assert "el par mediano de 2" in said and "no puntúa" in said
-    assert len(data["pairs_p95_reduction_percent"]) == 2 and data["verdict"] in (PASS, FAIL, INCONCLUSIVE)
+    assert len(data["pairs_p95_reduction_percent"]) == 2 and data["verdict"] == INCONCLUSIVE  # of two pairs
+    assert f"calculó el {data['static_busy_percent']:.0f} % del tiempo" in said and 0 < data["static_busy_percent"] <= 100
     assert data["p95_reduction_percent"] in data["pairs_p95_reduction_percent"]
     assert command.main([*options, "--clock", "virtual"]) == 0
     said, data = capsys.readouterr().out, json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))

@@ -54,16 +54,16 @@ class Shown(str):
         return str(self)
 
 
-def beside_mine(impl: str, num_requests: int = 16) -> Shown:
+def beside_mine(impl: str, num_requests: int = 48, inflight: int = 16) -> Shown:
     """For the notebook: a quick table with the loop of `impl`; without the engines, its own row and how to get them."""
     workload = mixed_requests(num_requests)
     if not installing.is_installed():
         own = measure_all(
-            choose([OURS]), workload, CHECKPOINT, sys.executable, repeats=1, inflight=num_requests, impl=impl
+            choose([OURS]), workload, CHECKPOINT, sys.executable, repeats=1, inflight=inflight, impl=impl
         )
         return Shown(f"{table(rows(load_tutor(), workload.items, own))}\n\n{installing.how_to_install()}")
     python, names = installing.engines_python(), list(QUICK)
-    return Shown(table(measure(workload, python, names=names, repeats=1, inflight=num_requests, impl=impl)))
+    return Shown(table(measure(workload, python, names=names, repeats=1, inflight=inflight, impl=impl)))
 
 
 def export_for_engines(python: Path, folder: Path) -> None:
