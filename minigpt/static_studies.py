@@ -86,7 +86,7 @@ def ablation_over_load(loads: Sequence[float], loop: Callable, *, num_requests: 
         pooled: dict[str, list[float]] = {}
         for seed in SEEDS:
             requests = workload("mixed", load=load, num_requests=num_requests, seed=seed)
-            samples = variants.ablation(loop, lambda each: simulate("static", requests, loop=each))
+            samples = variants.ablation(loop, lambda *loops: [simulate("static", requests, loop=each) for each in loops])
             by_length = variants.shortest_first(loop, requests)
             samples["sorted"] = metrics.e2e_s(simulate("static", requests, loop=by_length))
             samples["continuous"] = metrics.e2e_s(simulate("continuous", requests, impl="solution"))

@@ -11,6 +11,7 @@ import heapq
 import math
 import queue
 from collections.abc import Callable
+from functools import partial
 
 from minigpt import metrics
 from minigpt.calibrate import MAX_DRIFT, capacity_on_this_machine
@@ -18,6 +19,7 @@ from minigpt.latency_parts import ready_s
 from minigpt.progress import progress
 from minigpt.replay import replay
 from minigpt.runlog import RunLog
+from minigpt.turns import in_turns
 from minigpt.workload import Workload, workload
 
 
@@ -97,13 +99,18 @@ def shortest_first(loop: Callable, workload: Workload) -> Callable:
     return lambda server: loop(ChangedServer(server, queue=ShortestFirstQueue(server.queue, workload)))
 
 
-def ablation(loop: Callable, serve: Callable[[Callable], RunLog]) -> dict[str, list[float]]:
-    """Latencies in seconds of a static loop and its variants; `serve(loop)` runs a loop and gives the log."""
-    static, dropped = serve(loop), serve(dropping(loop))
+def ablation(loop: Callable, serve: Callable[..., list[RunLog]]) -> dict[str, list[float]]:
+    """Latencies in seconds of a static loop and its variants; `serve(*loops)` runs loops and gives their logs."""
+    static, dropped = serve(loop, dropping(loop))
     return {
         "static": metrics.e2e_s(static), "drop": metrics.e2e_s(dropped),
         "early": ready_s(static), "both": ready_s(dropped),
     }  # fmt: skip
+
+
+def serve_in_turns(requests: Workload, *loops: Callable) -> list[RunLog]:
+    """The same requests by several static loops that compute their steps in turn, each on a CPU clock of its own."""
+    return in_turns(*(lambda clock, loop=loop: replay("static", requests, loop=loop, clock=clock) for loop in loops))
 
 
 def ablation_on_this_cpu(loop: Callable, *, load: float = 0.7, num_requests: int = 64, repeats: int = 3,
@@ -119,7 +126,7 @@ def ablation_on_this_cpu(loop: Callable, *, load: float = 0.7, num_requests: int
     for _ in progress(range(repeats), "CPU"):
         while True:
             requests = workload("mixed", rate_per_s=load * before, num_requests=num_requests, seed=seed)
-            found = ablation(loop, lambda each: replay("static", requests, loop=each, clock="cpu"))
+            found = ablation(loop, partial(serve_in_turns, requests))
             after = capacity_on_this_machine()
             drift, before = max(before / after, after / before), after
             if drift <= MAX_DRIFT or not spare_tries:

@@ -98,7 +98,7 @@ def test_shortest_first_keeps_the_wait_of_a_loop():
 
 
 def test_an_ablation_knows_the_latencies_of_each_variant(lab_scene):
-    found = variants.ablation(LOOP, lambda loop: serve(scene(**LAB_SCENE), loop))
+    found = variants.ablation(LOOP, lambda *loops: [serve(scene(**LAB_SCENE), loop) for loop in loops])
     assert found["static"] == found["drop"] == metrics.e2e_s(lab_scene)
     assert found["early"] == found["both"] == latency_parts.ready_s(lab_scene)
 
