@@ -5,9 +5,12 @@ labs do not cover. Where an engine can be set up in several ways, its default co
 source carries its year.
 """
 
+import textwrap
 from dataclasses import dataclass
 
 from minigpt.language import say
+
+MOST_COLUMNS = 100
 
 ENGINES = ("Orca", "vLLM", "SGLang", "TGI", "TensorRT-LLM", "TF Serving", "my engine")
 
@@ -30,7 +33,8 @@ class Evidence:
     source: str
 
     def __str__(self) -> str:
-        return f"{self.engine}: {say(en=self.en, es=self.es)} [{self.source}]"
+        # A notebook breaks longer lines anywhere, in the middle of a word.
+        return textwrap.fill(f"{self.engine}: {say(en=self.en, es=self.es)} [{self.source}]", MOST_COLUMNS)
 
 
 EVIDENCE = (
