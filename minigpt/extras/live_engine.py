@@ -163,11 +163,16 @@ class LiveEngine:
 
     def admitted(self, request_id: int) -> None:
         self._moved_ns = self._clock.now_ns
+        if ticket := self._tickets.get(request_id):
+            ticket.moved_ns = self._moved_ns
 
     def choose(self, request_id: int, token_id: int) -> int:
         """The token that the loop gets to see: the model's, or EOS if the answer ends here."""
         ticket = self._tickets.get(request_id)
-        return EOS_TOKEN_ID if ticket is None else ticket.choose(token_id)
+        if ticket is None:
+            return EOS_TOKEN_ID
+        ticket.moved_ns = self._clock.now_ns
+        return ticket.choose(token_id)
 
     def stepped(self, request_ids: Sequence[int]) -> None:
         self._moved_ns = self._clock.now_ns
@@ -229,15 +234,23 @@ class LiveEngine:
         self._fail(say(en=f"the loop raised {text}", es=f"el bucle lanzó {text}"), type(fault).__name__)
 
     def _watch(self) -> None:
-        """End what hangs: nothing has moved for a long time, though somebody waits for it."""
+        """End what hangs: nothing has moved for a long time, or not for one request that it has taken."""
         while not self._is_over.wait(min(1.0, self._hang_s / 4)):
             with self._lock:
-                is_hung = self._tickets and seconds_since(self._clock, self._moved_ns) > self._hang_s
-            if is_hung:
+                tickets = list(self._tickets.values())
+            if tickets and self._stands_since(self._moved_ns):
                 self._give_up(say(
                     en=f"the loop hangs: no step for {self._hang_s:.0f} s with requests at hand",
                     es=f"el bucle está colgado: ningún paso en {self._hang_s:.0f} s con peticiones pendientes",
                 ))  # fmt: skip
+            elif any(ticket.moved_ns is not None and self._stands_since(ticket.moved_ns) for ticket in tickets):
+                self._give_up(say(
+                    en=f"the loop took a request from the queue and has not stepped it for {self._hang_s:.0f} s",
+                    es=f"el bucle tomó una petición de la cola y no le ha dado un paso en {self._hang_s:.0f} s",
+                ))  # fmt: skip
+
+    def _stands_since(self, moved_ns: int) -> bool:
+        return seconds_since(self._clock, moved_ns) > self._hang_s
 
     def _give_up(self, reason: str) -> None:
         """Fail, and raise Abandoned in the loop's thread: at its next question, or wherever its Python code is."""

@@ -31,6 +31,7 @@ class Ticket:
     def __init__(self, item, stop: Sequence[Sequence[int]] = (), listener: Callable[[Event], None] | None = None):
         self.item = item
         self.is_cancelled = self.is_finished = False
+        self.moved_ns: int | None = None  # when it was admitted or stepped last; None while it waits
         self.num_output_tokens = 0  # delivered so far
         self._held = StopSequences(stop)
         self._ready: list[int] = []  # may be delivered

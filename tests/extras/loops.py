@@ -40,6 +40,12 @@ def spinning_loop(server):
         pass
 
 
+def forgetful_loop(server):
+    """Takes its first request and never steps it; serves all others."""
+    server.queue.get()
+    reference("continuous")(server)
+
+
 def sleeping_loop(server):
     """Hangs in a question to the server, again and again."""
     server.queue.get()

@@ -259,6 +259,20 @@ def test_a_loop_that_fails_is_reported_and_its_requests_are_answered(loop, words
         assert engine.load.num_inflight == 0
 
 
+def test_a_request_that_the_loop_forgets_is_noticed_while_others_go_on():
+    with live_engine(loops.forgetful_loop, hang_s=0.5) as engine:
+        forgotten, num_answered = engine.submit([1], 5), 0
+        while engine.state.is_healthy:
+            try:
+                num_answered += told(engine.submit([2], 3, ignore_eos=True))[1].reason == "length"
+            except EngineDown:
+                break
+        last = told(forgotten)[1]
+        assert last.reason == "failed" and "has not stepped it" in last.error and num_answered > 3
+        engine._thread.join(5)
+        assert not engine._thread.is_alive()
+
+
 @pytest.mark.parametrize("loop, words", [
     (loops.hasty_loop, "before it had ended"), (loops.lying_loop, "not what the model computed"),
 ])  # fmt: skip
