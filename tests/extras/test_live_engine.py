@@ -260,7 +260,7 @@ def test_a_loop_that_fails_is_reported_and_its_requests_are_answered(loop, words
 
 
 def test_a_request_that_the_loop_forgets_is_noticed_while_others_go_on():
-    with live_engine(loops.forgetful_loop, hang_s=0.5) as engine:
+    with live_engine(loops.forgetful_loop, hang_s=2.0) as engine:
         forgotten, num_answered = engine.submit([1], 5), 0
         while engine.state.is_healthy:
             try:
