@@ -79,11 +79,6 @@ class Runs:
         """Continuous over static."""
         return metrics.throughput_per_s(self.continuous) / metrics.throughput_per_s(self.static)
 
-    @property
-    def interval_percent(self) -> tuple[float, float]:
-        """A 95 % bootstrap interval of the p95 reduction."""
-        return metrics.bootstrap_interval(metrics.e2e_s(self.static), metrics.e2e_s(self.continuous))
-
 
 def replay_both(
     workload: Workload, *, impl: str | None = None, clock: str = "virtual", continuous_first: bool = False, **settings

@@ -17,9 +17,8 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from minigpt.exercises import Exercise
-from tests.tools.cell_code import in_one_language
+from tests.tools.cell_code import LANGUAGES, in_one_language
 
-LANGUAGES = ("en", "es")
 # Every line that starts with %% must be one: a mistyped beginning would be swallowed by the cell before it.
 BEGINNING = re.compile(
     r"%% (?:exercise (?P<id>[0-9]+\.[0-9]+) )?(?P<kind>en|es|code)(?P<needs> needs(?: [0-9]+\.[0-9]+)+)? *")
