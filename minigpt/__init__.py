@@ -1,5 +1,28 @@
 """The given code of the batching labs: read it, use it, never edit it.
 
+The map, from the ground up; each room imports only from those above it in this list (tests/repo/test_imports.py):
+
+    language.py   English or Spanish: `say(en=…, es=…)`
+    paths.py      where labs, skeletons and the student's files are
+    llm/          the Mini-GPT and its decode step (model.py), KV caches, tokenizer, checkpoint, the tutor
+    runtime/      requests, clocks, arrivals, the server that a loop sees, the log of a run; paged/: with KV blocks
+    schedulers/   the given loops (static, dynamic, continuous, paged) and the registry that finds any loop
+    corpus/       the tutor's grammar and words, its training and evaluation
+    environment/  .venv: what belongs in it, making it, running a command in it
+    analysis/     pure functions of a log: percentiles such as p95 (metrics.py), slots, phases, Little's law, tables
+    workloads/    requests and arrivals: from a seed, a trace or a file
+    notebook/     what a notebook leans on: exercises and hints, live code, progress, the student's copies
+    simulation/   a run, pairs of runs, fleets of replicas, capacity, plans
+    plots/        figures, one colour per idea
+    lab.py        what a notebook imports: check, hint, reveal
+    studies/      what the notebooks and the claims ledger measure
+    extras/       beyond the labs: an HTTP server, load tests, other engines, exports, Ray
+    cli/          one module per command of `python -m minigpt`
+    __main__.py   the command line
+
+Graded checks and the grader are in tests/ (labNN/, grader/); texts of the labs in solutions/NN_…/notebook.md, both
+languages side by side; hints in labs/NN_…/exercises.toml. CONTRIBUTING.md takes one walk through all of it.
+
 Shape letters, the same in every file:
 
     B  sequences in the batch        T  new tokens of a sequence      S  attended tokens

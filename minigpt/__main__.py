@@ -10,79 +10,77 @@ import os
 import sys
 from collections import namedtuple
 
-OLDEST, NEWEST = (3, 10), (3, 13)
-
-# needs: what must be installed first (None: nothing; see environment.REQUIREMENTS). make: how make says it.
+# needs: what must be installed first (None: nothing; see environment/layout.py). make: how make says it.
 Command = namedtuple("Command", "name module needs make en es")
 
 COMMANDS = (
-    Command("setup", "minigpt.commands.setup", None, "make setup [TORCH_INDEX=URL]",
+    Command("setup", "minigpt.cli.setup", None, "make setup [TORCH_INDEX=URL]",
             "make .venv and install what the labs need",
             "crea .venv e instala lo que necesitan los laboratorios"),
-    Command("lab", "minigpt.commands.lab", "labs", "make lab [LAB=NN]",
+    Command("lab", "minigpt.cli.lab", "labs", "make lab [LAB=NN]",
             "open the labs in JupyterLab",
             "abre los laboratorios en JupyterLab"),
-    Command("grade", "minigpt.commands.grade", "labs", "make grade LAB=NN [IMPL=solution] [JSON=path]",
+    Command("grade", "minigpt.cli.grade", "labs", "make grade LAB=NN [IMPL=solution] [JSON=path]",
             "grade a lab",
             "califica un laboratorio"),
-    Command("grade-all", "minigpt.commands.grade_all", "labs", "make grade-all DIR=submissions OUT=results [LAB=NN]",
+    Command("grade-all", "minigpt.cli.grade_all", "labs", "make grade-all DIR=submissions OUT=results [LAB=NN]",
             "grade a class",
             "califica una clase"),
-    Command("reset", "minigpt.commands.reset", "labs", "make reset LAB=NN",
+    Command("reset", "minigpt.cli.reset", "labs", "make reset LAB=NN",
             "start a lab again from its skeleton; your file is kept as a backup",
             "vuelve a empezar un laboratorio desde su esqueleto; tu archivo se guarda como copia"),
-    Command("ask", "minigpt.commands.ask", "labs", None,
+    Command("ask", "minigpt.cli.ask", "labs", None,
             "ask the grammar tutor",
             "pregunta al tutor de gramática"),
-    Command("replay", "minigpt.commands.replay", "labs", None,
+    Command("replay", "minigpt.cli.replay", "labs", None,
             "replay a workload against a scheduler",
             "reproduce una carga de trabajo con un planificador"),
-    Command("workload", "minigpt.commands.workload", "labs", None,
+    Command("workload", "minigpt.cli.workload", "labs", None,
             "write a workload to a file, for replay, load or another tool",
             "escribe una carga de trabajo en un archivo, para replay, load u otra herramienta"),
-    Command("load", "minigpt.commands.load", "labs", None,
+    Command("load", "minigpt.cli.load", "labs", None,
             "send a workload file to a server over HTTP and measure it",
             "envía un archivo de carga a un servidor por HTTP y lo mide"),
-    Command("serve", "minigpt.commands.serve", "serve", None,
+    Command("serve", "minigpt.cli.serve", "serve", None,
             "serve real clients with your loop, behind an OpenAI-compatible endpoint",
             "atiende a clientes de verdad con tu bucle, tras un endpoint compatible con OpenAI"),
-    Command("plan", "minigpt.commands.plan", "labs", None,
+    Command("plan", "minigpt.cli.plan", "labs", None,
             "plan a fleet: a rate and a p95 target give replicas and their in-flight cap",
             "planifica una flota: una tasa y un objetivo de p95 dan réplicas y su tope en vuelo"),
-    Command("bench", "minigpt.commands.bench", "labs", "make bench",
+    Command("bench", "minigpt.cli.bench", "labs", "make bench",
             "time the decode step for several batch sizes",
             "mide el paso de decodificación (decode) con varios tamaños de lote (batch)"),
-    Command("eval", "minigpt.commands.eval", "labs", "make eval",
+    Command("eval", "minigpt.cli.eval", "labs", "make eval",
             "measure the tutor's held-out accuracy",
             "mide la exactitud del tutor con datos reservados"),
-    Command("train", "minigpt.commands.train", "labs", "make train",
+    Command("train", "minigpt.cli.train", "labs", "make train",
             "train the shipped model again",
             "vuelve a entrenar el modelo incluido"),
-    Command("arena", "minigpt.commands.arena", "labs", None,
+    Command("arena", "minigpt.cli.arena", "labs", None,
             "all policies on the same three workloads",
             "todas las políticas con las mismas tres cargas"),
-    Command("claims", "minigpt.commands.claims", "labs", "make claims",
+    Command("claims", "minigpt.cli.claims", "labs", "make claims",
             "measure what is said about batching: the claims ledger",
             "mide lo que se dice del batching: el registro de afirmaciones"),
-    Command("export", "minigpt.commands.export", "labs", None,
+    Command("export", "minigpt.cli.export", "labs", None,
             "write the tutor for other engines: a Hugging Face directory and GGUF",
             "escribe el tutor para otros motores: directorio de Hugging Face y GGUF"),
-    Command("engines", "minigpt.commands.engines", "labs", "make engines [ARGS=...]",
+    Command("engines", "minigpt.cli.engines", "labs", "make engines [ARGS=...]",
             "the loop of Lab 03 beside real engines, with the same weights and requests",
             "el bucle del laboratorio 03 junto a motores reales, con los mismos pesos y peticiones"),
-    Command("ray", "minigpt.commands.ray", "labs", None,
+    Command("ray", "minigpt.cli.ray", "labs", None,
             "serve your loop on several machines with Ray Serve, one engine in each replica",
             "sirve tu bucle en varias máquinas con Ray Serve, un motor en cada réplica"),
-    Command("test", "minigpt.commands.test", "tests", "make test [ARGS=...]",
+    Command("test", "minigpt.cli.test", "tests", "make test [ARGS=...]",
             "run the repository's tests",
             "ejecuta las pruebas del repositorio"),
-    Command("browser", "minigpt.commands.browser", "browser", "make browser [ARGS=...]",
+    Command("browser", "minigpt.cli.browser", "browser", "make browser [ARGS=...]",
             "run every notebook in JupyterLab in a real browser (Chromium)",
             "ejecuta cada cuaderno en JupyterLab en un navegador de verdad (Chromium)"),
-    Command("ray-test", "minigpt.commands.ray_test", "labs", "make ray-test [ARGS=...]",
+    Command("ray-test", "minigpt.cli.ray_test", "labs", "make ray-test [ARGS=...]",
             "test Ray Serve on two emulated machines, with a replica killed under load",
             "prueba Ray Serve en dos máquinas emuladas, matando una réplica bajo carga"),
-    Command("check", "minigpt.commands.check", "tests", "make check",
+    Command("check", "minigpt.cli.check", "tests", "make check",
             "run the instructor's checks",
             "ejecuta las comprobaciones del docente"),
     Command("build", "tests.tools.build", "tests", "make build",
@@ -91,27 +89,10 @@ COMMANDS = (
     Command("figures", "tests.tools.figures", "tests", "make figures",
             "draw the READMEs' figures again",
             "dibuja de nuevo las figuras de los README"),
-    Command("clean", "minigpt.commands.clean", None, "make clean",
+    Command("clean", "minigpt.cli.clean", None, "make clean",
             "remove caches; never your files nor .venv",
             "borra las cachés; nunca tus archivos ni .venv"),
 )
-
-
-def is_supported(version):
-    """Say whether the labs run on a Python of this version."""
-    return OLDEST <= tuple(version[:2]) <= NEWEST
-
-
-def unsupported_message(version, executable):
-    """Return one line in each language: the language settings are not looked at yet."""
-    found = ".".join(str(part) for part in version[:3])
-    way_out = "make setup PYTHON=python3.12  |  py -3.12 -m minigpt setup"
-    return (
-        f"The labs need Python 3.10, 3.11, 3.12 or 3.13; this is Python {found} "
-        f"({executable}). Use a supported one: {way_out}\n"
-        f"Los laboratorios necesitan Python 3.10, 3.11, 3.12 o 3.13; este es Python {found} "
-        f"({executable}). Usa uno de esos: {way_out}"
-    )
 
 
 def write_utf8():
@@ -195,14 +176,14 @@ def load(command):
 
 def run(argv):
     """Carry out one command line and return its exit status."""
-    from minigpt import environment
+    from minigpt.environment import rerun
 
     if not argv or argv[0] in ("help", "-h", "--help"):
         print(help_text(as_make="--make" in argv))
         return 0
     command = find_command(argv[0])
     if command.needs is not None:
-        status = environment.enter(command.needs, argv)
+        status = rerun.enter(command.needs, argv)
         if status is not None:  # it ran in the environment, or could not be set up
             return status
     return load(command)(argv[1:])
@@ -210,6 +191,8 @@ def run(argv):
 
 def main(argv=None):
     """Run the command line; a user's mistake (ValueError) becomes one message and status 2."""
+    from minigpt.environment.python_version import is_supported, unsupported_message
+
     if not is_supported(sys.version_info):
         print(unsupported_message(sys.version_info, sys.executable), file=sys.stderr)
         return 2

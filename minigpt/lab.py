@@ -14,12 +14,14 @@ import sys
 from importlib import metadata
 from numbers import Real
 
-from minigpt import needs_magic, paths, policies
-from minigpt.environment import child_environment
+from minigpt import paths
+from minigpt.environment.process import child_environment
 from minigpt.language import say
-from minigpt.live_code import LiveModule, short_path, show_syntax_errors_in_two_lines
-from minigpt.notebook import ipython_shell, notebook_language
-from minigpt.threads import use_threads
+from minigpt.llm.threads import use_threads
+from minigpt.notebook import needs_magic
+from minigpt.notebook.frontend import ipython_shell, notebook_language
+from minigpt.notebook.live_code import LiveModule, short_path, show_syntax_errors_in_two_lines
+from minigpt.schedulers import registry
 
 __all__ = ["Lab", "reveal"]
 
@@ -33,8 +35,8 @@ class Lab:
         use_threads(1)
         self.folder = paths.resolve_lab(lab)
         self.number = self.folder.name[:2]
-        self.impl = policies.implementation()
-        self.code = LiveModule(policies.code_file(self.number, self.impl))
+        self.impl = registry.implementation()
+        self.code = LiveModule(registry.code_file(self.number, self.impl))
         self._hints_given: dict[str, int] = {}
         shell = ipython_shell()
         if shell is not None:
@@ -52,7 +54,7 @@ class Lab:
         return f"<Lab {self.number}>"
 
     def _greeting(self) -> str:
-        file = short_path(policies.code_file(self.number, self.impl))
+        file = short_path(registry.code_file(self.number, self.impl))
         code = say(en=f"your code: {file}", es=f"tu código: {file}")
         if self.impl == "solution":
             code = say(en=f"the reference: {file}", es=f"la referencia: {file}")

@@ -2,7 +2,7 @@
 
 La caché KV (KV cache) de una petición es la más sencilla que funciona: un diccionario que asocia el índice de cada
 capa con (keys, values), ambos de forma (S, K, D) y con el token más antiguo primero. Un diccionario vacío es una
-petición sin tokens. Letras de las formas: minigpt/__init__.py. El modelo es un `MiniGPT`: minigpt/model.py.
+petición sin tokens. Letras de las formas: minigpt/__init__.py. El modelo es un `MiniGPT`: minigpt/llm/model.py.
 """
 
 import math
@@ -10,7 +10,7 @@ import statistics
 
 import torch
 
-from minigpt.model import rms_norm, rotate
+from minigpt.llm.model import rms_norm, rotate
 
 
 def length(cache):

@@ -1,7 +1,7 @@
 """Laboratorio 02, batching estático: reunir un lote (batch), ejecutarlo hasta la más larga y responder.
 
 El bucle espera a que se forme un lote, da pasos con el lote entero hasta que termina su última
-petición y envía juntas todas sus respuestas. `server` se describe en minigpt/serving.py.
+petición y envía juntas todas sus respuestas. `server` se describe en minigpt/runtime/server.py.
 """
 
 import math

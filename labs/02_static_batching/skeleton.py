@@ -1,7 +1,7 @@
 """Lab 02, static batching: collect a batch, run it to its longest member, answer all of it at once.
 
 The loop waits for a batch to form, steps all of it until the last member has ended, and sends its answers together.
-`server` is described in minigpt/serving.py.
+`server` is described in minigpt/runtime/server.py.
 """
 
 import math

@@ -2,7 +2,7 @@
 
 El bucle guarda las peticiones que están en vuelo (in flight). En cada paso llena los asientos libres desde la cola,
 ejecuta una pasada del modelo (forward pass) y deja salir enseguida a las que han terminado. `server` se describe en
-minigpt/serving.py.
+minigpt/runtime/server.py.
 """
 
 import math

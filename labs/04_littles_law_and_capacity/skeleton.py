@@ -10,9 +10,9 @@ answer ends with EOS, that takes one more. `cost` holds the coefficients of a st
 import math
 from dataclasses import asdict
 
-from minigpt import fleet
-from minigpt.clock import StepCost
-from minigpt.littles_law import columns_of, number_inside, sample_times
+from minigpt.analysis.littles_law import columns_of, number_inside, sample_times
+from minigpt.runtime.clock import StepCost
+from minigpt.simulation import fleet
 
 COST = asdict(StepCost())  # step_overhead_ns (a), per_sequence_ns (b), prefill_overhead_ns, per_prefill_token_ns, …
 CAPS = (1, 2, 4, 8, 16, 32, 64, 128)  # in-flight caps worth trying

@@ -2,7 +2,7 @@
 
 El bucle del final de este archivo ya está escrito. En cada paso pregunta a tus funciones: quién va después, si
 cabe, qué calcula este paso y, cuando la memoria se acaba, quién cede y cómo. `server` se describe en
-minigpt/memory_server.py.
+minigpt/runtime/paged/server.py.
 """
 
 import heapq
@@ -92,7 +92,8 @@ def preempt_last(server, in_flight):
 
 
 def survey():
-    """Lo que hacen siete motores: {motor: {pregunta: respuesta}}, con los motores y preguntas de minigpt/survey.py.
+    """Lo que hacen siete motores: {motor: {pregunta: respuesta}}, con los motores y preguntas de
+    minigpt/studies/engine_survey.py.
 
     "unit": qué se planifica como un todo, un lote ("batch") de peticiones o un paso ("step"). "memory": qué se reserva
     al admitir una petición: "max" (todo lo que pueda llegar a necesitar), una estimación ("estimate"), lo que necesita

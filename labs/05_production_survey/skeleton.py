@@ -2,7 +2,7 @@
 
 The loop at the end of this file is given. At every step it asks your functions: who is next, does it fit, what does
 this step compute, and who gives way, and how, when memory runs out? `server` is described in
-minigpt/memory_server.py.
+minigpt/runtime/paged/server.py.
 """
 
 import heapq
@@ -88,7 +88,7 @@ def preempt_last(server, in_flight):
 
 
 def survey():
-    """What seven engines do: {engine: {question: answer}}, for the engines and questions of minigpt/survey.py.
+    """What seven engines do: {engine: {question: answer}}, for what minigpt/studies/engine_survey.py lists.
 
     "unit": what is scheduled as a whole, a "batch" of requests or a "step". "memory": what is reserved when a request
     is admitted: "max" (all it may ever need), an "estimate", what it needs "now", or "none" (no KV cache at all).

@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from minigpt.environment import run_child
+from minigpt.environment.process import run_child
 from minigpt.language import say
 from minigpt.paths import repository_root
 

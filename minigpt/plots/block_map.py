@@ -6,12 +6,12 @@ from matplotlib.collections import PolyCollection
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from minigpt.clock import NS
 from minigpt.language import say
-from minigpt.memory_log import SWAP, MemoryLog
 from minigpt.plots.canvas import new_figure, shown
 from minigpt.plots.colours import COLOURS
 from minigpt.plots.time_axis import time_axis
+from minigpt.runtime.clock import NS
+from minigpt.runtime.paged.run_log import SWAP, PagedRunLog
 
 # Neighbours in memory are strangers to each other: more hues than a timeline of seats needs.
 HUES = ("#009E73", "#56B4E9", "#E69F00", "#CC79A7", "#0072B2", "#F0E442", "#D55E00", "#7FD1B5", "#BBBBBB", "#A6761D")
@@ -21,7 +21,7 @@ PX_PER_CHARACTER, PLOT_PX, FONT = 7.0, 760, 8
 
 
 @shown
-def block_map(log: MemoryLog, first_s: float | None = None, *, names: dict[int, str] | None = None):
+def block_map(log: PagedRunLog, first_s: float | None = None, *, names: dict[int, str] | None = None):
     """Blocks over time, one row a block, coloured by the request that holds it; below, how full they are.
 
     A triangle marks a preemption. `first_s`: how much of the run, in seconds; `names`: request id -> its text.
@@ -38,7 +38,7 @@ def block_map(log: MemoryLog, first_s: float | None = None, *, names: dict[int, 
     return figure
 
 
-def holdings(log: MemoryLog) -> list[tuple[int, int, int, int]]:
+def holdings(log: PagedRunLog) -> list[tuple[int, int, int, int]]:
     """(block, request, from, to) in nanoseconds of every stay of a request in a block."""
     since: dict[int, tuple[int, int]] = {}
     stays = []
@@ -48,7 +48,7 @@ def holdings(log: MemoryLog) -> list[tuple[int, int, int, int]]:
     return stays + [(block, request_id, start, log.end_ns) for block, (request_id, start) in since.items()]
 
 
-def hues(log: MemoryLog) -> dict[int, str]:
+def hues(log: PagedRunLog) -> dict[int, str]:
     """A colour for each request that no other has while it holds blocks, as long as there are colours."""
     held: dict[int, int] = {}
     spare, found = deque(HUES), {}
@@ -62,7 +62,7 @@ def hues(log: MemoryLog) -> dict[int, str]:
     return found
 
 
-def _draw_blocks(axes, log: MemoryLog, axis, names: dict[int, str]) -> None:
+def _draw_blocks(axes, log: PagedRunLog, axis, names: dict[int, str]) -> None:
     axes.set(ylim=(log.num_blocks - 0.5, -0.5), ylabel=say(en="block", es="bloque"))
     axes.barh(range(log.num_blocks), axis.end, height=0.9, color=COLOURS["empty"])
     shapes, colours, colour_of = [], [], hues(log)
@@ -88,7 +88,7 @@ def _mark(way: str) -> str:
     return "black" if way == SWAP else COLOURS["static"]
 
 
-def _draw_use(axes, log: MemoryLog, axis) -> None:
+def _draw_use(axes, log: PagedRunLog, axis) -> None:
     uses = [use for use in log.memory if axis.x(use.time_ns) <= axis.end]
     x = [axis.x(use.time_ns) for use in uses]
     held = [use.num_used_blocks * log.block_size for use in uses]

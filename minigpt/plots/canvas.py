@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from minigpt.language import say
-from minigpt.notebook import in_kernel
+from minigpt.notebook.frontend import in_kernel
 
 DPI = 96  # one CSS pixel is 1/96 inch: a figure of 9 inches is 864 pixels wide at 100 %
 SHARPNESS = 2  # rendered at twice the size, for screens with small pixels

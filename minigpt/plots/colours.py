@@ -7,7 +7,7 @@ apart; greys and the two prefill shades are ours.
 from matplotlib.colors import to_hex, to_rgb
 
 from minigpt.language import say
-from minigpt.lengths import in_words
+from minigpt.workloads.lengths import in_words
 
 COLOURS = {
     "static": "#D55E00",  # vermillion

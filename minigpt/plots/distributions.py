@@ -2,8 +2,8 @@
 
 import math
 
+from minigpt.analysis.metrics import e2e_s, percentile
 from minigpt.language import say
-from minigpt.metrics import e2e_s, percentile
 from minigpt.plots.canvas import new_figure, plain_log_ticks, shown
 from minigpt.plots.colours import COLOURS, colours_of, concept_name, ink
 from minigpt.plots.timeline import named_runs

@@ -2,8 +2,8 @@
 
 from matplotlib.ticker import MaxNLocator
 
+from minigpt.analysis.littles_law import number_inside
 from minigpt.language import say
-from minigpt.littles_law import number_inside
 from minigpt.plots.canvas import new_figure, shown
 from minigpt.plots.colours import COLOURS, concept_name, ink
 

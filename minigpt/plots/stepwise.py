@@ -4,25 +4,25 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 
-from minigpt.clock import NS
+from minigpt.analysis.slots import slot_spans, waiting_over_time
 from minigpt.language import say
-from minigpt.notebook import has_front_end, has_widgets
+from minigpt.notebook.frontend import has_front_end, has_widgets
 from minigpt.plots.canvas import new_figure, png_of, show, size_px, styled
 from minigpt.plots.colours import COLOURS
 from minigpt.plots.time_axis import make_axis
 from minigpt.plots.timeline import (
     KEY,
-    SEAT_IN,
+    SLOT_IN,
     Names,
     add_key,
-    draw_seats,
+    draw_slots,
     draw_waiting,
     finish,
     make_panels,
     rows_of,
 )
-from minigpt.runlog import RunLog
-from minigpt.seats import seat_spans, waiting_over_time
+from minigpt.runtime.clock import NS
+from minigpt.runtime.run_log import RunLog
 
 PLAY_INTERVAL_MS = 600
 STRIP_FRAMES = 4
@@ -73,25 +73,25 @@ class Part:
     def title(self, number: int) -> str:
         return f"{say(en='step', es='paso')} {number}: {caption(self.log, number, self.names)}"
 
-    def draw(self, seats, number: int) -> float:
+    def draw(self, slots, number: int) -> float:
         """Draw the seats after step `number`, under their title; where on the axis that is."""
         now = self.time_axis.x(self.log.steps[number - 1].end_ns)
-        draw_seats(seats, self.log, self.time_axis, now, self.names)
-        seats.axvline(now, color=COLOURS["target"], linewidth=1.6, clip_on=False)
-        seats.set_title(self.title(number), fontsize=10.5)
+        draw_slots(slots, self.log, self.time_axis, now, self.names)
+        slots.axvline(now, color=COLOURS["target"], linewidth=1.6, clip_on=False)
+        slots.set_title(self.title(number), fontsize=10.5)
         return now
 
 
 @styled
 def frame(part: Part, number: int):
     """The run after its first `number` steps."""
-    figure, [(seats, waiting)] = make_panels([rows_of(part.log)])
-    now = part.draw(seats, number)
+    figure, [(slots, waiting)] = make_panels([rows_of(part.log)])
+    now = part.draw(slots, number)
     draw_waiting(waiting, part.log, part.time_axis, now)
     waiting.axvline(now, color=COLOURS["target"], linewidth=1.6, clip_on=False)
     # The axis must not jump from frame to frame: it is as high as the whole part needs.
     waiting.set_ylim(0, _most_waiting(part))
-    finish(figure, [(seats, waiting)], part.time_axis)
+    finish(figure, [(slots, waiting)], part.time_axis)
     return figure
 
 
@@ -104,7 +104,7 @@ def _most_waiting(part: Part) -> int:
 def strip(part: Part):
     """A few frames, one below the other: what the slider shows, on paper."""
     numbers = telling_steps(part.log, part.num_steps)
-    figure = new_figure((max(rows_of(part.log) * SEAT_IN, 0.5) + 0.42) * len(numbers) + 0.9)
+    figure = new_figure((max(rows_of(part.log) * SLOT_IN, 0.5) + 0.42) * len(numbers) + 0.9)
     panels = figure.subplots(len(numbers), 1, sharex=True, squeeze=False)[:, 0]
     for axes, number in zip(panels, numbers):
         part.draw(axes, number)
@@ -116,8 +116,8 @@ def strip(part: Part):
 
 def telling_steps(log: RunLog, count: int, most: int = STRIP_FRAMES) -> list[int]:
     """Up to `most` steps out of the first `count` in which somebody comes or leaves, with the first and the last."""
-    started = {span.start_ns for span in seat_spans(log)}
-    left = {life.finish_ns for life in log.finished}
+    started = {span.start_ns for span in slot_spans(log)}
+    left = {record.finish_ns for record in log.finished}
     telling = [k for k, step in enumerate(log.steps[:count], 1) if step.start_ns in started or step.end_ns in left]
     telling = sorted({1, count, *telling})
     if len(telling) <= most:
@@ -132,7 +132,7 @@ def caption(log: RunLog, number: int, names: Names = None) -> str:
     new = [request_id for request_id in step.request_ids if request_id not in before]
     running = [request_id for request_id in step.useful_ids if request_id in before]
     held = [request_id for request_id in step.request_ids if request_id not in step.useful_ids]
-    left = [request_id for request_id, life in log.requests.items() if life.finish_ns == step.end_ns]
+    left = [request_id for request_id, record in log.requests.items() if record.finish_ns == step.end_ns]
     parts = [
         (say(en="prefills", es="prellena"), new),
         (say(en="decodes", es="decodifica"), running),

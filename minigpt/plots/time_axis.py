@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
-from minigpt.clock import NS
 from minigpt.language import say
-from minigpt.runlog import RunLog
+from minigpt.runtime.clock import NS
+from minigpt.runtime.run_log import RunLog
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,16 +2,16 @@
 
 from matplotlib.patches import Patch
 
+from minigpt.analysis.slots import num_slots, slot_spans, waiting_over_time
 from minigpt.language import say
 from minigpt.plots.canvas import new_figure, shown
 from minigpt.plots.colours import COLOURS, concept_name, ink, useful_shade
 from minigpt.plots.time_axis import StepAxis, TimeAxis, make_axis
-from minigpt.runlog import RunLog
-from minigpt.seats import num_seats, seat_spans, waiting_over_time
+from minigpt.runtime.run_log import RunLog
 
 BAR = 0.86  # height of a bar; the rest of a seat's row is the gap to the next
 STRIP_IN = 0.55  # height of the strip of waiting requests
-SEAT_IN = 0.2  # height of a seat's row
+SLOT_IN = 0.2  # height of a seat's row
 PX_PER_CHARACTER = 7.5
 PLOT_PX = 760  # width of the axes: what is left of the figure beside the labels
 Names = dict[int, str] | None
@@ -30,9 +30,9 @@ def slot_timelines(runs, first_s: float | None = 0.5, *, in_steps: bool = False,
     end = max(axis.end for axis in axes_of_time)
     rows = [rows_of(log) for log in named.values()]
     figure, panels = make_panels(rows)
-    for (label, log), time_axis, (seats, strip) in zip(named.items(), axes_of_time, panels):
-        draw_run(seats, strip, log, time_axis.until(end), names)
-        seats.set_title(concept_name(label), color=ink(COLOURS.get(label, "black")), fontweight="bold")
+    for (label, log), time_axis, (slots, strip) in zip(named.items(), axes_of_time, panels):
+        draw_run(slots, strip, log, time_axis.until(end), names)
+        slots.set_title(concept_name(label), color=ink(COLOURS.get(label, "black")), fontweight="bold")
     finish(figure, panels, axes_of_time[0])
     return figure
 
@@ -60,13 +60,13 @@ def named_runs(runs) -> dict[str, RunLog]:
 
 def rows_of(log: RunLog) -> int:
     """Rows of a timeline: the server's seats, and those that a loop took beyond its cap."""
-    return max([num_seats(log), *(span.seat + 1 for span in seat_spans(log))])
+    return max([num_slots(log), *(span.slot + 1 for span in slot_spans(log))])
 
 
 def make_panels(rows: list[int]):
     """A figure with a pair of axes per run, seats above and the strip of waiting requests below."""
-    seat_in = [max(number * SEAT_IN, 0.7) for number in rows]
-    heights = [height for seats in seat_in for height in (seats, STRIP_IN)]
+    slot_in = [max(number * SLOT_IN, 0.7) for number in rows]
+    heights = [height for slots in slot_in for height in (slots, STRIP_IN)]
     figure = new_figure(sum(heights) + 0.35 * len(rows) + 1.1)
     axes = figure.subplots(len(heights), 1, sharex=True, height_ratios=heights)
     for strip in axes[3::2]:
@@ -74,45 +74,45 @@ def make_panels(rows: list[int]):
     return figure, list(zip(axes[::2], axes[1::2]))
 
 
-def draw_run(seats, strip, log: RunLog, time_axis: TimeAxis | StepAxis, names: Names) -> None:
+def draw_run(slots, strip, log: RunLog, time_axis: TimeAxis | StepAxis, names: Names) -> None:
     """Draw one run: its seats, and the strip of those that wait."""
-    draw_seats(seats, log, time_axis, names=names)
+    draw_slots(slots, log, time_axis, names=names)
     draw_waiting(strip, log, time_axis)
 
 
-def draw_seats(axes, log: RunLog, time_axis, now: float | None = None, names: Names = None) -> None:
+def draw_slots(axes, log: RunLog, time_axis, now: float | None = None, names: Names = None) -> None:
     """One row per seat; beyond `now` nothing has happened yet, and the paper stays white."""
     now = time_axis.end if now is None else now
     rows = rows_of(log)
     # Seat 1 is on top: one reads from there.
     axes.set(ylim=(rows - 0.5, -0.5), xlim=(0, time_axis.end), yticks=range(rows), ylabel=say(en="seat", es="asiento"))
     axes.barh(range(rows), now, height=BAR, color=COLOURS["empty"])
-    for span in seat_spans(log):
+    for span in slot_spans(log):
         marks = (span.start_ns, span.prefill_until_ns, span.useful_until_ns, span.end_ns)
         start, prefill, useful, end = (min(time_axis.x(time_ns), now) for time_ns in marks)
         if start < now:
-            _bar(axes, span.seat, start, useful, color=useful_shade(span.request_id))
-            axes.barh(span.seat, min(prefill, useful) - start, left=start, height=BAR * 0.9, color=COLOURS["prefill"])
-            _bar(axes, span.seat, useful, end, color=COLOURS["held"], hatch="////")
+            _bar(axes, span.slot, start, useful, color=useful_shade(span.request_id))
+            axes.barh(span.slot, min(prefill, useful) - start, left=start, height=BAR * 0.9, color=COLOURS["prefill"])
+            _bar(axes, span.slot, useful, end, color=COLOURS["held"], hatch="////")
             text = str((names or {}).get(span.request_id, span.request_id))
-            if not _write(axes, text, span.seat, prefill, useful, "black"):
-                _write(axes, text, span.seat, start, min(prefill, useful), "white")
-    axes.set_yticklabels([str(seat + 1) if rows <= 12 or seat % 4 == 3 else "" for seat in range(rows)])
+            if not _write(axes, text, span.slot, prefill, useful, "black"):
+                _write(axes, text, span.slot, start, min(prefill, useful), "white")
+    axes.set_yticklabels([str(slot + 1) if rows <= 12 or slot % 4 == 3 else "" for slot in range(rows)])
     axes.tick_params(axis="y", length=0)
 
 
-def _bar(axes, seat: int, start: float, end: float, **look) -> None:
+def _bar(axes, slot: int, start: float, end: float, **look) -> None:
     if end > start:
         # The white edge keeps neighbours apart, also in print without colours.
-        axes.barh(seat, end - start, left=start, height=BAR, edgecolor="white", linewidth=0.6, **look)
+        axes.barh(slot, end - start, left=start, height=BAR, edgecolor="white", linewidth=0.6, **look)
 
 
-def _write(axes, text: str, seat: int, start: float, end: float, colour: str) -> bool:
+def _write(axes, text: str, slot: int, start: float, end: float, colour: str) -> bool:
     """Write into a part of a bar if the text fits; whether it did."""
     first, last = axes.get_xlim()
     fits = (end - start) / (last - first) * PLOT_PX >= len(text) * PX_PER_CHARACTER + 4
     if fits:
-        axes.text((start + end) / 2, seat, text, ha="center", va="center_baseline", fontsize=9, color=colour)
+        axes.text((start + end) / 2, slot, text, ha="center", va="center_baseline", fontsize=9, color=colour)
     return fits
 
 

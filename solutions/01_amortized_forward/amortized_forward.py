@@ -2,7 +2,7 @@
 
 The KV cache of a request is the simplest that can work: a dict that maps a layer's index to (keys, values), each of
 shape (S, K, D) with the oldest token first. An empty dict is a request without tokens. Shape letters:
-minigpt/__init__.py. The model is a `MiniGPT`: minigpt/model.py.
+minigpt/__init__.py. The model is a `MiniGPT`: minigpt/llm/model.py.
 """
 
 import math
@@ -10,7 +10,7 @@ import statistics
 
 import torch
 
-from minigpt.model import rms_norm, rotate
+from minigpt.llm.model import rms_norm, rotate
 
 
 def length(cache):

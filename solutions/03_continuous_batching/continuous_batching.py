@@ -1,7 +1,7 @@
 """Lab 03, continuous batching: schedule token-steps, not requests.
 
 The loop holds the requests that are in flight. At every step it fills free seats from the queue, runs one forward
-pass, and lets those that have ended leave at once. `server` is described in minigpt/serving.py.
+pass, and lets those that have ended leave at once. `server` is described in minigpt/runtime/server.py.
 """
 
 import math

@@ -7,11 +7,11 @@ import random
 import threading
 from dataclasses import dataclass
 
-from minigpt.extras.live_engine import LiveEngine
-from minigpt.extras.server import ServerSettings, make_app, open_socket
-from minigpt.policies import find_policy
-from minigpt.prompts import tutor_prompts
-from minigpt.tutor import load_tutor
+from minigpt.corpus.prompts import tutor_prompts
+from minigpt.extras.server.app import ServerSettings, make_app, open_socket
+from minigpt.extras.server.live_engine import LiveEngine
+from minigpt.llm.tutor import load_tutor
+from minigpt.schedulers.registry import find_policy
 from tests.unit.small import reference
 
 

@@ -5,9 +5,9 @@ import os
 import threading
 import time
 
-from minigpt.extras.live_engine import LiveEngine
-from minigpt.extras.tickets import Ticket
-from minigpt.policies import find_policy
+from minigpt.extras.server.live_engine import LiveEngine
+from minigpt.extras.server.request_handle import RequestHandle
+from minigpt.schedulers.registry import find_policy
 from tests.unit.small import reference, small_model
 
 
@@ -122,9 +122,9 @@ def live_engine(loop="continuous", model=None, **settings):
         engine.close(drain=False, timeout_s=5)
 
 
-def told(ticket: Ticket):
+def told(handle: RequestHandle):
     """All that a ticket was told: its tokens and its last event."""
-    events = list(ticket)
+    events = list(handle)
     assert [event.reason for event in events[:-1]] == [None] * (len(events) - 1)
     return [token for event in events for token in event.token_ids], events[-1]
 

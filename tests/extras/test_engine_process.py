@@ -6,12 +6,12 @@ import threading
 
 import pytest
 
-from minigpt.commands.serve import load_any_loop
-from minigpt.extras import engine_process
-from minigpt.extras.engine_desk import Desk
-from minigpt.extras.engine_process import NOTHING, EngineProcess
-from minigpt.extras.live_state import HEALTHY, EngineDown, EngineState
-from minigpt.prompts import tutor_prompts
+from minigpt.cli.serve import load_any_loop
+from minigpt.corpus.prompts import tutor_prompts
+from minigpt.extras.server import engine_client
+from minigpt.extras.server.engine_client import NOTHING, EngineClient
+from minigpt.extras.server.engine_core import EngineCore
+from minigpt.extras.server.live_state import HEALTHY, EngineDown, EngineState
 from tests.extras import loops
 from tests.extras.loops import is_empty, wait_until
 from tests.unit.small import reference
@@ -26,7 +26,7 @@ def english(monkeypatch):
 
 @pytest.fixture(scope="module")
 def engine():
-    engine = EngineProcess(functools.partial(load_any_loop, "continuous", "solution"), max_inflight=4, max_queue=3)
+    engine = EngineClient(functools.partial(load_any_loop, "continuous", "solution"), max_inflight=4, max_queue=3)
     yield engine
     engine.close(drain=False, timeout_s=10)
     assert engine.state.name == "closed" and not engine._child.is_alive()
@@ -60,18 +60,18 @@ def test_the_answers_are_the_tutors(engine):
 
 
 def test_tokens_stream_and_cancelling_frees_the_slot(engine):
-    ticket, events = ask(engine, [65, 10], 1_000, ignore_eos=True)
+    handle, events = ask(engine, [65, 10], 1_000, ignore_eos=True)
     assert len(events.get(timeout=60).token_ids) == 1
-    engine.cancel(ticket)
+    engine.cancel(handle)
     tokens, last = told(events)
     assert last.reason == "cancelled" and len(tokens) < 900
-    engine.cancel(ticket)
+    engine.cancel(handle)
     wait_until(lambda: is_empty(engine.load))
 
 
 def test_a_full_queue_is_an_event(engine):
-    tickets = [ask(engine, [65, 10], 400, ignore_eos=True) for _ in range(24)]
-    endings = [told(events)[1].reason for _, events in tickets]
+    handles = [ask(engine, [65, 10], 400, ignore_eos=True) for _ in range(24)]
+    endings = [told(events)[1].reason for _, events in handles]
     assert set(endings) == {"length", "queue_full"} and endings.count("length") >= 3
     wait_until(lambda: is_empty(engine.load))
 
@@ -86,7 +86,7 @@ def test_a_request_that_cannot_be_served_is_refused_here(engine, prompt, max_tok
 
 
 def test_a_process_that_ends_leaves_nobody_waiting():
-    engine = EngineProcess(loops.make_ending_loop)
+    engine = EngineClient(loops.make_ending_loop)
     assert engine.state.is_healthy
     last = told(ask(engine, [65, 10], 5)[1])[1]
     assert last.reason == "failed" and "ended with status 3" in last.error
@@ -100,23 +100,23 @@ def test_a_process_that_ends_leaves_nobody_waiting():
 
 
 def test_a_file_that_is_never_loaded_is_given_up(monkeypatch):
-    monkeypatch.setattr(engine_process, "GREETING_S", 0.5)
+    monkeypatch.setattr(engine_client, "GREETING_S", 0.5)
     with pytest.raises(ValueError, match="was not loaded within 0 s"):
-        EngineProcess(loops.make_endless)
+        EngineClient(loops.make_endless)
 
 
 def test_a_loop_that_raises_is_reported_across():
-    engine = EngineProcess(loops.make_raising_loop)
+    engine = EngineClient(loops.make_raising_loop)
     last = told(ask(engine, [65, 10], 5)[1])[1]
     assert last.reason == "failed" and "the student's mistake" in last.error
-    assert (engine.state.name, engine.state.fault) == ("failed", "Flag")  # at once: the news came before the event
+    assert (engine.state.name, engine.state.error) == ("failed", "Flag")  # at once: the news came before the event
     engine.close(timeout_s=5)
     assert not engine._child.is_alive()
 
 
 def test_a_loop_that_cannot_be_had_is_said():
     with pytest.raises(ValueError, match="no such file"):
-        EngineProcess(loops.make_no_loop)
+        EngineClient(loops.make_no_loop)
 
 
 class RecordingPipe:
@@ -137,9 +137,9 @@ class RecordingPipe:
 
 def test_a_steps_tokens_travel_together():
     pipe = RecordingPipe([("submit", number, (65, 10), 40, True, ()) for number in range(4)])
-    desk = Desk(pipe)
-    with loops.live_engine(loops.slow(reference("continuous"), 0.02), after_step=desk.flush) as engine:
-        serving = threading.Thread(target=desk.serve, args=(engine,), daemon=True)
+    host = EngineCore(pipe)
+    with loops.live_engine(loops.slow(reference("continuous"), 0.02), after_step=host.flush) as engine:
+        serving = threading.Thread(target=host.serve, args=(engine,), daemon=True)
         serving.start()
         wait_until(lambda: sum(event[2] is not None for event in events_of(pipe)) == 4)
         pipe._orders.append(("close", True, None))

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from minigpt.commands import engines as command
+from minigpt.cli import engines as command
 from minigpt.extras.engines import beside, http_stream, installing, rounds, worker
 from minigpt.extras.engines.catalog import ENGINES, OURS, choose
 from minigpt.extras.engines.compare import difference, logit_gap
@@ -20,11 +20,11 @@ from minigpt.extras.engines.interface import Served
 from minigpt.extras.engines.report import as_data, from_data, rows
 from minigpt.extras.engines.server_process import free_port, running
 from minigpt.extras.engines.table import table
+from minigpt.llm.checkpoint_io import CHECKPOINT
+from minigpt.llm.tokenizer import encode
+from minigpt.llm.tutor import load_tutor
 from minigpt.paths import repository_root
-from minigpt.replay import replay
-from minigpt.tokenizer import encode
-from minigpt.tutor import load_tutor
-from minigpt.weights import CHECKPOINT
+from minigpt.simulation.run import replay
 
 NEAR_TIE = 1e-3  # logits: what another order of summation may turn over
 
@@ -35,7 +35,7 @@ def served(request_id, token_ids, finish_s=1.0, **more):
 
 def our_answers(workload):
     log = replay("continuous", workload, clock="steps", impl="solution", max_inflight=4)
-    return [served(request_id, life.answer) for request_id, life in log.requests.items()]
+    return [served(request_id, record.answer) for request_id, record in log.requests.items()]
 
 
 def test_requests_are_mixed_and_ignore_eos():

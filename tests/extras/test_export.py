@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 
 from minigpt import __main__ as command_line
-from minigpt.extras import export as exporting
-from minigpt.extras.export import GGUF_NAME, MARK, export
-from minigpt.extras.export_gguf import paired
-from minigpt.extras.export_hf import EOS_TEXT, byte_symbols
-from minigpt.tokenizer import EOS_TOKEN_ID, VOCAB_SIZE
-from minigpt.tutor import load_tutor
-from minigpt.weights import to_hf
+from minigpt.extras.export import export as exporting
+from minigpt.extras.export.export import GGUF_NAME, MARK, export
+from minigpt.extras.export.gguf import paired
+from minigpt.extras.export.hf import EOS_TEXT, byte_symbols
+from minigpt.llm.checkpoint_io import to_hf
+from minigpt.llm.tokenizer import EOS_TOKEN_ID, VOCAB_SIZE
+from minigpt.llm.tutor import load_tutor
 from tests.unit.small import GROUPED, small_model
 
 # Ours, by hand: llama.cpp's names, without asking the package for them again.

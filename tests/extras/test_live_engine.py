@@ -7,14 +7,14 @@ import threading
 
 import pytest
 
-from minigpt.clock import WallClock
-from minigpt.extras.live_server import KEPT_ANSWERS
-from minigpt.extras.live_source import LiveSource, QueueFull
-from minigpt.extras.live_state import EngineDown
-from minigpt.extras.tickets import StopSequences
-from minigpt.prompts import tutor_prompts
-from minigpt.tokenizer import EOS_TOKEN_ID
-from minigpt.tutor import load_tutor
+from minigpt.corpus.prompts import tutor_prompts
+from minigpt.extras.server.live_server import KEPT_ANSWERS
+from minigpt.extras.server.live_source import LiveSource, QueueFull
+from minigpt.extras.server.live_state import EngineDown
+from minigpt.extras.server.request_handle import StopSequences
+from minigpt.llm.tokenizer import EOS_TOKEN_ID
+from minigpt.llm.tutor import load_tutor
+from minigpt.runtime.clock import WallClock
 from tests.extras import loops
 from tests.extras.loops import is_empty, live_engine, slow, told, wait_until
 from tests.unit.small import draw, greedy_alone, item, reference, small_model
@@ -39,11 +39,11 @@ def expected(prompt, max_tokens):
 def test_the_tutors_answers_come_out(policy):
     prompts = [prompt for pool in tutor_prompts().values() for prompt in pool[:6]]
     with live_engine(policy, load_tutor(), max_batch=4, max_inflight=4) as engine:
-        tickets = [engine.submit(prompt.token_ids, 128) for prompt in prompts]
-        for prompt, ticket in zip(prompts, tickets, strict=True):
-            tokens, last = told(ticket)
+        handles = [engine.submit(prompt.token_ids, 128) for prompt in prompts]
+        for prompt, handle in zip(prompts, handles, strict=True):
+            tokens, last = told(handle)
             assert (tuple(tokens), last.reason) == (prompt.answer_ids, "stop")
-            assert ticket.num_output_tokens == len(tokens)
+            assert handle.num_output_tokens == len(tokens)
         assert is_empty(engine.load)
 
 
@@ -135,19 +135,19 @@ def test_a_cancelled_request_in_the_queue_vanishes():
         assert told(waiting[1])[1].reason == "cancelled"
         assert engine.load.num_waiting == 3
         told(first), told(seen)
-        assert [told(ticket)[0] for ticket in (waiting[0], waiting[2])] == [expected([2], 20)[0]] * 2
+        assert [told(handle)[0] for handle in (waiting[0], waiting[2])] == [expected([2], 20)[0]] * 2
 
 
 def test_cancelling_at_any_time_loses_nothing():
     rng = random.Random(1)
     with live_engine(max_inflight=3) as engine:
-        tickets = [engine.submit(draw(3, i), 20, ignore_eos=True) for i in range(60)]
-        order = tickets[:]
+        handles = [engine.submit(draw(3, i), 20, ignore_eos=True) for i in range(60)]
+        order = handles[:]
         rng.shuffle(order)
-        for ticket in order[:40]:
-            engine.cancel(ticket)
-            engine.cancel(ticket)
-        reasons = [told(ticket)[1].reason for ticket in tickets]
+        for handle in order[:40]:
+            engine.cancel(handle)
+            engine.cancel(handle)
+        reasons = [told(handle)[1].reason for handle in handles]
         assert set(reasons) <= {"cancelled", "length"} and reasons.count("length") >= 20
         wait_until(lambda: is_empty(engine.load))
         assert engine.state.is_healthy
@@ -226,7 +226,7 @@ def test_the_log_forgets():
     with live_engine() as engine:
         for _ in range(KEPT_ANSWERS + 50):
             told(engine.submit([7], 1))
-        assert len(engine._server.log.requests) == KEPT_ANSWERS and not engine._tickets
+        assert len(engine._server.log.requests) == KEPT_ANSWERS and not engine._handles
 
 
 # -- loops that fail --------------------------------------------------------------------------------------------------
@@ -244,11 +244,11 @@ def test_the_log_forgets():
 def test_a_loop_that_fails_is_reported_and_its_requests_are_answered(loop, words):
     with live_engine(loop, hang_s=0.3 if words == "hangs" else 30.0) as engine:
         try:
-            tickets = [engine.submit([1], 5) for _ in range(3)]
+            handles = [engine.submit([1], 5) for _ in range(3)]
         except EngineDown:  # the last loop fails at once
-            tickets = []
-        for ticket in tickets:
-            last = told(ticket)[1]
+            handles = []
+        for handle in handles:
+            last = told(handle)[1]
             assert last.reason == "failed" and words in last.error
         wait_until(lambda: engine.state.name == "failed")
         assert words in engine.state.reason
@@ -296,10 +296,10 @@ def test_an_idle_loop_does_not_hang():
 @pytest.mark.parametrize("policy", POLICIES)
 def test_draining_answers_everybody(policy):
     with live_engine(policy, max_batch=2, max_inflight=2) as engine:
-        tickets = [engine.submit([7, 8], 9) for _ in range(12)]
+        handles = [engine.submit([7, 8], 9) for _ in range(12)]
         engine.close()
         assert engine.state.name == "closed"
-        assert [told(ticket)[0] for ticket in tickets] == [expected([7, 8], 9)[0]] * 12
+        assert [told(handle)[0] for handle in handles] == [expected([7, 8], 9)[0]] * 12
         with pytest.raises(EngineDown, match="closing"):
             engine.submit([1], 5)
 
@@ -314,24 +314,24 @@ def test_closing_an_idle_engine_is_no_fault(policy):
 
 def test_closing_without_draining_cancels():
     with live_engine(slow(reference("continuous")), max_inflight=1) as engine:
-        tickets = [engine.submit([7, 8], 60, ignore_eos=True) for _ in range(5)]
+        handles = [engine.submit([7, 8], 60, ignore_eos=True) for _ in range(5)]
         engine.close(drain=False)
-        assert {told(ticket)[1].reason for ticket in tickets} == {"cancelled"}
+        assert {told(handle)[1].reason for handle in handles} == {"cancelled"}
         assert engine.state.name == "closed" and is_empty(engine.load)
 
 
 def test_a_loop_that_does_not_end_is_given_up():
     with live_engine(loops.sleeping_loop) as engine:
-        ticket = engine.submit([1], 5)
+        handle = engine.submit([1], 5)
         engine.close(timeout_s=0.2)
-        assert told(ticket)[1].reason == "failed" and engine.state.name == "failed"
+        assert told(handle)[1].reason == "failed" and engine.state.name == "failed"
 
 
 def test_a_ticket_ends_once():
     with live_engine() as engine:
-        ticket = engine.submit([2], 3)
-        told(ticket)
-        engine.cancel(ticket)
-        ticket.finish("failed")
+        handle = engine.submit([2], 3)
+        told(handle)
+        engine.cancel(handle)
+        handle.finish("failed")
         with pytest.raises(queue.Empty):
-            ticket._inbox.get_nowait()
+            handle._inbox.get_nowait()

@@ -7,12 +7,12 @@ import time
 
 import pytest
 
-from minigpt import metrics
-from minigpt.clock import NS
-from minigpt.commands import load as command
-from minigpt.extras import load_client, load_report
-from minigpt.extras.completion_stream import BrokenStream, Reply, events, read_completion
-from minigpt.workload_file import write_workload
+from minigpt.analysis import metrics
+from minigpt.cli import load as command
+from minigpt.extras.load import client, report
+from minigpt.extras.load.completion_stream import BrokenStream, Reply, events, read_completion
+from minigpt.runtime.clock import NS
+from minigpt.workloads.files import write_workload
 from tests.extras import fake_server
 from tests.extras.fake_server import HEAD, piece, serving, streaming, usage
 from tests.unit.small import item, work
@@ -29,8 +29,8 @@ def spread(num: int, gap_ms: int, num_tokens: int = 3, **settings):
 
 def sent(server, workload, **settings):
     """Send a workload; its log and replies."""
-    _, replies, end_ns = asyncio.run(load_client.load(workload, server.url, **settings))
-    return load_report.run_log(workload, replies, end_ns), replies
+    _, replies, end_ns = asyncio.run(client.load(workload, server.url, **settings))
+    return report.run_log(workload, replies, end_ns), replies
 
 
 @pytest.fixture(autouse=True)
@@ -54,7 +54,7 @@ def test_a_slow_server_does_not_slow_the_schedule():
     # The last request leaves at 0.28 s, long before the second answer is there, and waits for 14 others.
     assert server.times_s[-1] - server.times_s[0] < 0.28 + SLACK_S
     assert all(reply.sent_ns >= each.arrival_ns for each, reply in zip(workload.items, replies, strict=True))
-    late = load_report.lateness(workload, replies, None)
+    late = report.lateness(workload, replies, None)
     assert 0 <= late.p95_ms / 1e3 < SLACK_S
     assert metrics.e2e_s(log)[-1] == pytest.approx(15 * 0.1 - 0.28, abs=SLACK_S)
     assert metrics.e2e_s(log)[-1] > 15 * 0.1 - 0.28
@@ -77,29 +77,29 @@ def test_every_request_has_a_connection_of_its_own():
 def test_a_client_that_falls_behind_says_so():
     workload = spread(20, gap_ms=1)
     behind = [Reply(sent_ns=each.arrival_ns + 30 * MS, finish_ns=100 * MS) for each in workload.items]
-    late = load_report.lateness(workload, behind, ttft_p95_ms=80.0)
+    late = report.lateness(workload, behind, ttft_p95_ms=80.0)
     assert (late.p95_ms, late.max_ms, late.kept) == (30.0, 30.0, False)
-    assert "could not keep its schedule" in " ".join(load_report.notes(behind, late))
+    assert "could not keep its schedule" in " ".join(report.notes(behind, late))
     # Beside a first token that takes seconds, 30 ms are nothing.
-    assert load_report.lateness(workload, behind, ttft_p95_ms=2_000.0).kept
+    assert report.lateness(workload, behind, ttft_p95_ms=2_000.0).kept
     # An infinite one says that requests failed, and excuses nothing.
-    assert not load_report.lateness(workload, behind, ttft_p95_ms=math.inf).kept
+    assert not report.lateness(workload, behind, ttft_p95_ms=math.inf).kept
     on_time = [Reply(sent_ns=each.arrival_ns + 2 * MS) for each in workload.items]
-    assert load_report.lateness(workload, on_time, ttft_p95_ms=10.0).kept
+    assert report.lateness(workload, on_time, ttft_p95_ms=10.0).kept
 
 
 def test_a_blocked_event_loop_shows_as_lateness(monkeypatch):
-    real = load_client.read_completion
+    real = client.read_completion
 
     async def block(*arguments):
         time.sleep(0.05)
         await real(*arguments)
 
-    monkeypatch.setattr(load_client, "read_completion", block)
+    monkeypatch.setattr(client, "read_completion", block)
     workload = spread(10, gap_ms=10)
     with serving(streaming()) as server:
         _, replies = sent(server, workload)
-    late = load_report.lateness(workload, replies, ttft_p95_ms=10.0)
+    late = report.lateness(workload, replies, ttft_p95_ms=10.0)
     assert late.p95_ms > 50 and not late.kept
 
 
@@ -124,8 +124,8 @@ def test_figures_are_the_replays_own():
               finish_ns=each.arrival_ns + 10 * (i + 1) * MS)
         for i, each in enumerate(workload.items)
     ]  # fmt: skip
-    log = load_report.run_log(workload, replies, 1 * NS)
-    summary = load_report.summarize(log, replies, 0.2)
+    log = report.run_log(workload, replies, 1 * NS)
+    summary = report.summarize(log, replies, 0.2)
     # Nearest rank: the 38th of 40, the 20th, the 40th.
     assert (summary.e2e_p95_ms, summary.e2e_p50_ms, summary.e2e_p99_ms) == (380.0, 200.0, 400.0)
     assert (summary.ttft_p95_ms, summary.itl_p95_ms) == (38.0, 0.0)
@@ -143,17 +143,17 @@ def test_tokens_are_counted_by_usage_and_not_by_pieces(tokens_per_piece):
         log, replies = sent(server, spread(3, gap_ms=5, num_tokens=10))
     assert [reply.num_tokens for reply in replies] == [10] * 3
     assert [len(reply.piece_times_ns) for reply in replies] == [math.ceil(10 / tokens_per_piece)] * 3
-    summary = load_report.summarize(log, replies, math.inf)
+    summary = report.summarize(log, replies, math.inf)
     assert summary.tokens_per_s == pytest.approx(30 * NS / log.end_ns)
-    assert load_report.num_in_pieces(replies) == (0 if tokens_per_piece == 1 else 3)
+    assert report.num_in_pieces(replies) == (0 if tokens_per_piece == 1 else 3)
 
 
 def test_without_usage_the_tokens_are_not_guessed():
     with serving(streaming(with_usage=False)) as server:
         log, replies = sent(server, spread(2, gap_ms=0))
-    assert load_report.summarize(log, replies, math.inf).tokens_per_s is None
+    assert report.summarize(log, replies, math.inf).tokens_per_s is None
     assert log.num_unfinished == 0
-    words = " ".join(load_report.notes(replies, load_report.lateness(log.workload, replies, None)))
+    words = " ".join(report.notes(replies, report.lateness(log.workload, replies, None)))
     assert "2 answers came without usage" in words
 
 
@@ -196,7 +196,7 @@ def test_an_answer_may_be_asked_for_whole(finish, failures):
 
     with serving(answer) as server:
         log, replies = sent(server, spread(2, gap_ms=0), streams=False)
-    assert load_report.failures(replies) == failures
+    assert report.failures(replies) == failures
     assert [reply.num_tokens for reply in replies] == [3, 3] and metrics.itl_s(log) == []
     if not failures:
         assert metrics.ttft_s(log) == metrics.e2e_s(log)
@@ -250,10 +250,10 @@ def test_what_is_not_answered_is_counted_and_infinitely_late(answer, failure, wo
     workload = spread(4, gap_ms=60)
     with serving(every_other) as server:
         log, replies = sent(server, workload, timeout_s=0.3 if failure == "time-out" else 20)
-    assert load_report.failures(replies) == {failure: 2}
+    assert report.failures(replies) == {failure: 2}
     assert words in next(reply.detail for reply in replies if reply.failure)
     assert sorted(map(math.isinf, metrics.e2e_s(log))) == [False, False, True, True]
-    summary = load_report.summarize(log, replies, math.inf)
+    summary = report.summarize(log, replies, math.inf)
     assert (summary.num_unfinished, summary.e2e_p95_ms) == (2, math.inf)
     assert math.isfinite(summary.e2e_p50_ms)
 
@@ -263,12 +263,12 @@ def test_a_server_that_goes_away_is_counted_too():
         url = server.url
 
     async def go():
-        async with load_client.make_client(url) as client:
-            return await load_client.send_all(spread(2, gap_ms=0), client, load_client.Target(url=url, model="m"))
+        async with client.make_client(url) as connection:
+            return await client.send_all(spread(2, gap_ms=0), connection, client.Target(url=url, model="m"))
 
     replies, _ = asyncio.run(go())
     assert [reply.failure for reply in replies] == ["connection"] * 2
-    assert load_report.lateness(spread(2, gap_ms=0), replies, None).p95_ms is None
+    assert report.lateness(spread(2, gap_ms=0), replies, None).p95_ms is None
 
 
 # -- the stream ------------------------------------------------------------------------------------
@@ -325,19 +325,19 @@ def test_an_event_may_have_several_lines():
 @pytest.mark.parametrize("url", ["", "localhost:8000", "ftp://x", "http://", "http://[::1"])
 def test_what_is_no_address_is_refused(url):
     with pytest.raises(ValueError, match="url=.*http://127.0.0.1:8000"):
-        load_client.server_url(url)
+        client.server_url(url)
 
 
 @pytest.mark.parametrize("url", ["http://a:1", "http://a:1/", "http://a:1/v1", "http://a:1/v1/"])
 def test_an_address_may_name_the_api(url):
-    assert load_client.server_url(url) == "http://a:1"
+    assert client.server_url(url) == "http://a:1"
 
 
 def test_nobody_there_is_said_before_anything_is_sent():
     with serving(streaming()) as server:
         url = server.url
     with pytest.raises(ValueError, match="nobody answers there .*python -m minigpt serve"):
-        asyncio.run(load_client.load(spread(1, 0), url))
+        asyncio.run(client.load(spread(1, 0), url))
 
 
 def test_a_server_without_models_needs_a_name():
@@ -350,7 +350,7 @@ def test_a_server_without_models_needs_a_name():
 @pytest.mark.parametrize("settings", [{"prompts": "bytes"}, {"timeout_s": 0}], ids=str)
 def test_a_wrong_setting_is_named(settings):
     with pytest.raises(ValueError, match=next(iter(settings))):
-        asyncio.run(load_client.load(spread(1, 0), "http://127.0.0.1:1", **settings))
+        asyncio.run(client.load(spread(1, 0), "http://127.0.0.1:1", **settings))
 
 
 # -- the command -----------------------------------------------------------------------------------

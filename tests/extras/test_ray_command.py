@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from minigpt.commands import ray as command
+from minigpt.cli import ray as command
 from minigpt.extras import own_environment
 from minigpt.extras.own_environment import OwnEnvironment
 from minigpt.paths import repository_root

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from minigpt import fleet, planner
-from minigpt.extras import ray_scaling
-from minigpt.extras.ray_scaling import Scaling, fixed, scaling_of
+from minigpt.extras.ray import scaling
+from minigpt.extras.ray.scaling import Scaling, fixed, scaling_of
+from minigpt.simulation import fleet, planner
 
 LENGTHS = fleet.request_lengths("uniform:1,63", 400, seed=2)
 RATE_PER_S = 890.0
@@ -48,7 +48,7 @@ def test_quiet_hours_need_fewer_replicas_and_these_meet_the_target(plan):
 
 
 def test_a_target_never_exceeds_the_cap(plan, monkeypatch):
-    monkeypatch.setattr(ray_scaling, "num_inside", lambda *_: 1e6)
+    monkeypatch.setattr(scaling, "num_inside", lambda *_: 1e6)
     assert scaling_of(plan, LENGTHS).target_ongoing_requests == plan.cap
 
 

@@ -11,22 +11,22 @@ import time
 import httpx
 import pytest
 
-from minigpt.clock import NS
-from minigpt.extras import ray_nodes, ray_serve, ray_try_out
 from minigpt.extras.engines.server_process import free_port
-from minigpt.extras.ray_scaling import Scaling, fixed
-from minigpt.policies import find_policy, load_loop
-from minigpt.tutor import load_tutor, stream
+from minigpt.extras.ray import nodes, serve, try_out
+from minigpt.extras.ray.scaling import Scaling, fixed
+from minigpt.llm.tutor import load_tutor, stream
+from minigpt.runtime.clock import NS
+from minigpt.schedulers.registry import find_policy, load_loop
 
 CAP = 8
 POLICY = find_policy("continuous")
-SETTINGS = ray_serve.ReplicaSettings(policy=POLICY, max_inflight=CAP, time_limit_s=60.0)
+SETTINGS = serve.ReplicaSettings(policy=POLICY, max_inflight=CAP, time_limit_s=60.0)
 PROMPT = "explain: she go to school"
 
 
 def deploy(scaling: Scaling, loop=None, **options):
     loop = loop or load_loop(POLICY, "solution")
-    ray_serve.deploy(ray_serve.application(loop, scaling, SETTINGS, max_replicas_per_node=1, **options))
+    serve.deploy(serve.application(loop, scaling, SETTINGS, max_replicas_per_node=1, **options))
 
 
 @pytest.fixture(autouse=True)
@@ -38,8 +38,8 @@ def english(monkeypatch):
 def url():
     """The proxy of two emulated machines with a replica on each."""
     port = free_port()
-    with ray_nodes.emulated_nodes(2):
-        ray_serve.start_proxy("127.0.0.1", port, 60.0)
+    with nodes.emulated_nodes(2):
+        serve.start_proxy("127.0.0.1", port, 60.0)
         deploy(fixed(2, CAP))
         yield f"http://127.0.0.1:{port}"
 
@@ -59,15 +59,15 @@ class BusyMachine:
 
 def test_a_node_that_missed_its_deadline_is_started_again():
     cluster = BusyMachine(num_failures=2)
-    ray_nodes.add_node(cluster)
+    nodes.add_node(cluster)
     assert cluster.num_nodes == 1
     with pytest.raises(Exception, match="timed out during startup"):
-        ray_nodes.add_node(BusyMachine(num_failures=3))
+        nodes.add_node(BusyMachine(num_failures=3))
 
 
 def test_an_address_where_nobody_is_is_said_at_once():
     with pytest.raises(ValueError, match="no Ray cluster lets us in there"):
-        with ray_serve.connected(f"127.0.0.1:{free_port()}", 1):
+        with serve.connected(f"127.0.0.1:{free_port()}", 1):
             pass
 
 
@@ -97,8 +97,8 @@ def test_tokens_leave_the_proxy_one_by_one(url):
 
 
 def test_one_replica_killed_under_load(url):
-    load = ray_try_out.requests()
-    trial = ray_try_out.trial_with_a_kill("one killed", url, load)
+    load = try_out.requests()
+    trial = try_out.trial_with_a_kill("one killed", url, load)
     answered = [reply for reply in trial.replies if reply.finish_ns is not None]
     failed = [reply for reply in trial.replies if reply.failure is not None]
     # Each request has one end, which its client heard of ...
@@ -117,14 +117,14 @@ def test_one_replica_killed_under_load(url):
     later = [reply for item, reply in pairs if item.arrival_ns > last_ns]
     assert len(later) > 25 and all(reply.finish_ns for reply in later)
     # Another replica stands in its place.
-    seen = ray_nodes.look_at(url, 2)
+    seen = nodes.look_at(url, 2)
     assert trial.killed not in seen and len(seen) == 2 and trial.replaced_s < 60
 
 
 def test_both_replicas_work_and_nothing_is_lost(url):
     """After the kill: the replacement takes its share."""
-    load = ray_try_out.requests(num=60)
-    trial = ray_try_out.trial("two", url, load, 2)
+    load = try_out.requests(num=60)
+    trial = try_out.trial("two", url, load, 2)
     assert trial.failures == {} and trial.summary.num_unfinished == 0
     assert sum(trial.shares.values()) == 60 and min(trial.shares.values()) >= 12
 
@@ -135,10 +135,10 @@ def test_the_autoscaler_adds_a_replica_under_load(url):
     # Ray's own delays are half a minute: a test does not wait for them.
     impatient = {"upscale_delay_s": 0.5, "look_back_period_s": 2.0, "metrics_interval_s": 0.5}
     deploy(scaling, autoscaling_config=scaling.options["autoscaling_config"] | impatient)
-    assert ray_serve.num_running() == 1
-    trial = ray_try_out.trial("growing", url, ray_try_out.requests(num=120), 1)
+    assert serve.num_running() == 1
+    trial = try_out.trial("growing", url, try_out.requests(num=120), 1)
     assert trial.failures == {} and trial.summary.num_unfinished == 0
-    assert len(ray_nodes.look_at(url, 2)) == 2
+    assert len(nodes.look_at(url, 2)) == 2
 
 
 def unwritten_loop(server):

@@ -7,11 +7,11 @@ import sys
 
 import pytest
 
-from minigpt import policies
-from minigpt.commands import serve
-from minigpt.extras.live_engine import LiveEngine
+from minigpt.cli import serve
+from minigpt.extras.server.live_engine import LiveEngine
+from minigpt.llm.tutor import load_tutor
 from minigpt.paths import repository_root
-from minigpt.tutor import load_tutor
+from minigpt.schedulers import registry
 from tests.extras.http_clients import get, request_bytes, send
 from tests.extras.serving_process import start
 
@@ -49,10 +49,10 @@ def student_file(tmp_path, monkeypatch):
     """Another file in the student's place."""
     file = tmp_path / "continuous_batching.py"
     monkeypatch.setenv("MINIGPT_LANG", "en")
-    for module in (policies, serve):
+    for module in (registry, serve):
         monkeypatch.setattr(module, "code_file", lambda lab, impl: file)
     # In this process, where the other file is in place.
-    monkeypatch.setattr(serve, "EngineProcess", lambda make_loop, **settings: LiveEngine(
+    monkeypatch.setattr(serve, "EngineClient", lambda make_loop, **settings: LiveEngine(
         make_loop(), load_tutor(), **settings))  # fmt: skip
     return file
 
@@ -85,7 +85,7 @@ def test_a_wrong_number_is_named(options, words, monkeypatch):
 
 
 def test_a_taken_port_is_named(monkeypatch):
-    from minigpt.extras.server import open_socket
+    from minigpt.extras.server.app import open_socket
 
     monkeypatch.setenv("MINIGPT_LANG", "en")
     with open_socket("127.0.0.1", 0) as taken:
@@ -96,7 +96,7 @@ def test_a_taken_port_is_named(monkeypatch):
 
 def test_a_missing_package_is_said_with_the_command(monkeypatch):
     monkeypatch.setenv("MINIGPT_LANG", "en")
-    monkeypatch.delitem(sys.modules, "minigpt.extras.server", raising=False)
+    monkeypatch.delitem(sys.modules, "minigpt.extras.server.app", raising=False)
     monkeypatch.setitem(sys.modules, "uvicorn", None)  # importing it raises ModuleNotFoundError
     with pytest.raises(ValueError, match=r"'uvicorn'.*pip install -r minigpt/extras/requirements-serve\.txt") as caught:
         serve.main([])

@@ -8,9 +8,9 @@ import threading
 import openai
 import pytest
 
-from minigpt.extras.server import ServerSettings
-from minigpt.prompts import tutor_prompts
-from minigpt.tokenizer import encode_prompt
+from minigpt.corpus.prompts import tutor_prompts
+from minigpt.extras.server.app import ServerSettings
+from minigpt.llm.tokenizer import encode_prompt
 from tests.extras import loops
 from tests.extras.http_clients import ask, get, http_server, many, parse_reply, polite, request_bytes, send
 from tests.extras.loops import is_empty, slow, wait_until

@@ -5,11 +5,11 @@ import random
 
 import pytest
 
-from minigpt.commands import replay
-from minigpt.commands import workload as workload_command
-from minigpt.extras.workload_exports import FORMATS, export_workload
-from minigpt.workload import arriving, requests_of_lengths, tutor_requests, workload
-from minigpt.workload_file import is_workload_file, read_workload, text_of, write_workload
+from minigpt.cli import replay
+from minigpt.cli import workload as workload_command
+from minigpt.extras.load.workload_exports import FORMATS, export_workload
+from minigpt.workloads.files import is_workload_file, read_workload, text_of, write_workload
+from minigpt.workloads.workload import arriving, requests_of_lengths, tutor_requests, workload
 from tests.unit.small import item, work
 
 LINE = {"prompt": "fix: she go\n", "max_tokens": 8, "arrival_s": 0.5}

@@ -54,8 +54,8 @@ def receive(connection: socket.socket, on_wait=None):
         raise ChannelError(f"a message of {size:,} bytes is over the limit of {MAX_MESSAGE_BYTES:,}")
     try:
         return json.loads(_read(connection, size, on_wait))
-    except (ValueError, RecursionError) as fault:
-        raise ChannelError(f"a message was not JSON ({type(fault).__name__})") from None
+    except (ValueError, RecursionError) as error:
+        raise ChannelError(f"a message was not JSON ({type(error).__name__})") from None
 
 
 def _read(connection: socket.socket, size: int, on_wait) -> bytes:
@@ -66,8 +66,8 @@ def _read(connection: socket.socket, size: int, on_wait) -> bytes:
         except TimeoutError:
             on_wait()
             continue
-        except OSError as fault:
-            raise ChannelError(f"the connection broke ({fault})") from None
+        except OSError as error:
+            raise ChannelError(f"the connection broke ({error})") from None
         if not part:
             raise ChannelError("the connection was closed")
         parts.append(part)
@@ -100,7 +100,7 @@ def pack(value, depth: int = 0):
 
 
 def _pack_other(value, kind: type, depth: int):
-    if kind.__module__ == "minigpt.request" and kind.__name__ == "Request":
+    if kind.__module__ == "minigpt.runtime.request" and kind.__name__ == "Request":
         return _tagged("request", [pack(value.request_id), pack(list(value.output_token_ids), depth + 1)])
     if kind.__module__ == "torch" and kind.__name__ in ("Tensor", "Parameter"):
         array = value.detach().cpu().contiguous().numpy()
@@ -137,8 +137,8 @@ def unpack(plain, make_request=None):
             return _unpack_tensor(*value)
         if tag == "request" and make_request is not None:
             return make_request(*(unpack(part) for part in value))
-    except (KeyError, TypeError, ValueError, RecursionError) as fault:
-        raise ChannelError(f"a value with the tag {tag!r} was not in its plain form ({fault})") from None
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        raise ChannelError(f"a value with the tag {tag!r} was not in its plain form ({error})") from None
     raise ChannelError(f"a value had the tag {tag!r}, which nobody uses here")
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from minigpt import paths
-from minigpt.exercises import load_exercises
 from minigpt.language import say
-from minigpt.policies import IMPLEMENTATIONS, code_file
+from minigpt.notebook.exercises import load_exercises
+from minigpt.schedulers.registry import IMPLEMENTATIONS, code_file
 from tests.grader import junit, notes, process_tree, report
 from tests.grader.outcomes import IMPORT_ERROR, PASSED, CheckFailed
 from tests.grader.plugin import GradePlugin
@@ -125,8 +125,8 @@ def main(argv: list[str] | None = None) -> int:
         file = args.file or code_file(args.lab, args.impl)
         plugin = run_checks(lab, file.absolute(), only=args.only, scripted=args.scripted, seed=args.seed,
                             limits=args.limits, hidden=tuple(args.hide), refused=args.refused)  # fmt: skip
-    except ValueError as fault:
-        print(f"minigpt: {fault}", file=sys.stderr)
+    except ValueError as error:
+        print(f"minigpt: {error}", file=sys.stderr)
         return 2
     if not (args.only or args.scripted or args.no_measure):
         measure(lab, plugin)

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from minigpt import paths
 from minigpt.language import language, say
-from minigpt.progress import progress
+from minigpt.notebook.progress import progress
 from tests.grader import report as reports
 from tests.grader.class_table import write_table
 from tests.grader.outcomes import GRADER_ERROR
@@ -76,8 +76,8 @@ class ClassRun:
         """The report of one job: the one that is there, or a new one. Never raises for what a submission does."""
         try:
             text, refused = text_of(job.submission, job.lab), ""
-        except Refused as fault:
-            text, refused = b"", str(fault)
+        except Refused as error:
+            text, refused = b"", str(error)
         mark = self._fingerprint(job, text, refused)
         finished = read_report(job.folder / "report.json")
         if finished.get("fingerprint") == mark and finished["checks"]:  # without checks the grader had failed
@@ -218,8 +218,8 @@ def main(argv: list[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         return run_class(parse(sys.argv[1:] if argv is None else argv))
-    except ValueError as fault:
-        print(f"minigpt: {fault}", file=sys.stderr)
+    except ValueError as error:
+        print(f"minigpt: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print(say(en="interrupted: the same command goes on from here", es="interrumpido: la misma orden continúa desde aquí"))

@@ -3,8 +3,8 @@
 import re
 
 from minigpt.language import say
+from tests.grader.resource_watchdog import KEPT_OUTPUT_BYTES
 from tests.grader.session import Worker
-from tests.grader.watch import KEPT_OUTPUT_BYTES
 
 ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 SHOWN_LINES, SHOWN_COLUMNS = 10, 100
@@ -18,9 +18,9 @@ def notes_of(worker: Worker) -> dict:
         "memory_is_limited": worker.memory_is_limited,
         "printed": printed(worker),
         "worker": {
-            "own_user": bool(worker.enclosure.get("own_user")),
-            "hidden_folders": len(worker.enclosure.get("hidden", [])),
-            "limits": worker.enclosure.get("limits", []),
+            "own_user": bool(worker.sandbox.get("own_user")),
+            "hidden_folders": len(worker.sandbox.get("hidden", [])),
+            "limits": worker.sandbox.get("limits", []),
             "starts": worker.num_starts,
             "all_processes_ended": worker.all_ended,
         },
@@ -72,7 +72,7 @@ def cut_line(told: dict) -> str:
 
 def not_enforced(worker: Worker) -> list[str]:
     """What this system did not hold the student's code to, in the reader's language."""
-    held, told = worker.enclosure, []
+    held, told = worker.sandbox, []
     if not held:
         return told  # nothing of it ran
     if not worker.memory_is_limited:

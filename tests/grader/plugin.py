@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from minigpt.exercises import state_of
+from minigpt.notebook.exercises import state_of
 from tests.grader.check import CheckInfo
 from tests.grader.outcomes import (
     BLOCKED,
@@ -74,14 +74,14 @@ class GradePlugin:
         except CheckFailed as failure:
             result.outcome, result.hint = failure.outcome, failure.hint
             result.expected, result.got = failure.expected, failure.got
-        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as fault:
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             if not self.student.worker.has_answered:
-                result.outcome, result.got = GRADER_ERROR, f"{type(fault).__name__}: {fault}"
+                result.outcome, result.got = GRADER_ERROR, f"{type(error).__name__}: {error}"
             else:  # the check works on what it is due; it stumbled over something else that came back
-                result.outcome, result.got, result.hint = WRONG, f"{type(fault).__name__}: {fault}", OTHER_KIND
+                result.outcome, result.got, result.hint = WRONG, f"{type(error).__name__}: {error}", OTHER_KIND
                 result.expected = t("what the docstring says", "lo que dice el docstring")
-        except Exception as fault:  # a fault of ours: it must not look like the student's
-            result.outcome, result.got = GRADER_ERROR, f"{type(fault).__name__}: {fault}"
+        except Exception as error:  # a fault of ours: it must not look like the student's
+            result.outcome, result.got = GRADER_ERROR, f"{type(error).__name__}: {error}"
         pytest.fail(f"{result.outcome}: expected {result.expected!r}, got {result.got!r}. {result.hint}", pytrace=False)
 
     @staticmethod
@@ -135,9 +135,9 @@ def read_source(file: Path) -> str:
         compile(source, str(file), "exec", dont_inherit=True)
         state_of(source, "")
         return source
-    except SyntaxError as fault:
-        place = ("", "") if fault.lineno is None else (f"line {fault.lineno}: ", f"línea {fault.lineno}: ")
-        got = t(*(where + str(fault.msg) for where in place))
+    except SyntaxError as error:
+        place = ("", "") if error.lineno is None else (f"line {error.lineno}: ", f"línea {error.lineno}: ")
+        got = t(*(where + str(error.msg) for where in place))
         raise CheckFailed(IMPORT_ERROR, got=got) from None
-    except (OSError, UnicodeDecodeError, ValueError, RecursionError, MemoryError) as fault:
-        raise CheckFailed(IMPORT_ERROR, got=f"{file.name}: {type(fault).__name__}: {fault}"[:300]) from None
+    except (OSError, UnicodeDecodeError, ValueError, RecursionError, MemoryError) as error:
+        raise CheckFailed(IMPORT_ERROR, got=f"{file.name}: {type(error).__name__}: {error}"[:300]) from None

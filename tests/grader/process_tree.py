@@ -27,7 +27,7 @@ def adopt_orphans() -> bool:
 def end_tree(process, worker: int | None = None, user: int | None = None) -> bool:
     """End a worker and all its descendants, and wait for them; whether all are gone.
 
-    `process` is the guardian (tests/grader/enclosure.py), `worker` the process id of the worker proper, `user` the
+    `process` is the guardian (tests/grader/sandbox.py), `worker` the process id of the worker proper, `user` the
     user id that is the worker's alone, if it has one.
     """
     deadline_s = time.monotonic() + PATIENCE_S

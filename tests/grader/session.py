@@ -26,9 +26,9 @@ from tests.grader.outcomes import (
     Text,
     t,
 )
-from tests.grader.server_desk import ServerDesk
-from tests.grader.stand_ins import ModelSpec, ScriptedClock, ScriptedTimes, TutorSpec
-from tests.grader.watch import POLL_S, Limits, Output, TookTooLong, Watch, num_oom_kills
+from tests.grader.remote_arguments import ModelSpec, ScriptedClock, ScriptedTimes, TutorSpec
+from tests.grader.resource_watchdog import POLL_S, Limits, Output, TookTooLong, Watch, num_oom_kills
+from tests.grader.server_host import ServerHost
 
 WHERE_FILE = "where.txt"  # the worker's
 
@@ -47,7 +47,7 @@ class Worker:
         self.hidden = hidden
         self.text = _text_of(file)  # read once: what the file does to itself changes nothing
         self.memory_is_limited, self.all_ended = False, True
-        self.enclosure: dict = {}  # what holds the worker, as it says before it loads the file
+        self.sandbox: dict = {}  # what holds the worker, as it says before it loads the file
         self.num_starts = 0
         self.has_answered = False  # a call has returned since this was last set back
         self.output = Output()
@@ -73,11 +73,11 @@ class Worker:
 
     def _load(self) -> None:
         path = str(Path(self._home) / self.file.name)
-        reply = self._order({"do": "load", "path": path, "text": self.text}, "import", desk=None)
+        reply = self._order({"do": "load", "path": path, "text": self.text}, "import", host=None)
         if "failed" in reply:
             raise _as_failure(reply["failed"], default=IMPORT_ERROR)
 
-    def call(self, function: str, args: list, desk: ServerDesk | None = None, *, again: bool = False):
+    def call(self, function: str, args: list, host: ServerHost | None = None, *, again: bool = False):
         """Call a function of the student's file: its result, and its arguments as they are afterwards.
 
         `desk` is the server behind the argument `SERVER`. `again` leaves the file loaded as the last call left it.
@@ -89,19 +89,19 @@ class Worker:
             self.fresh()
         order = {
             "do": "call", "function": function, "args": [_packed(arg) for arg in args],
-            "server": desk.facts() if desk else None,
+            "server": host.facts() if host else None,
         }  # fmt: skip
-        reply = self._order(order, function, desk)
+        reply = self._order(order, function, host)
         if "failed" in reply:
             raise _as_failure(reply["failed"], default=CRASHED)
-        make_request = desk.request_with if desk else None
+        make_request = host.request_with if host else None
         try:
             done = reply["done"]
             return channel.unpack(done["result"], make_request), [
                 channel.unpack(arg, make_request) for arg in done["args"]
             ]
-        except (channel.ChannelError, KeyError, TypeError) as fault:
-            raise CheckFailed(CRASHED, got=f"the worker sent no result ({fault})") from None
+        except (channel.ChannelError, KeyError, TypeError) as error:
+            raise CheckFailed(CRASHED, got=f"the worker sent no result ({error})") from None
 
     def play(self, class_name: str, args: list, calls: list, shown: tuple = ()) -> list[dict]:
         """Make an object of a class of the student's file and call its methods in turn, `calls` being (method, *args).
@@ -115,7 +115,7 @@ class Worker:
             "do": "play", "class": class_name, "args": [channel.pack(arg) for arg in args], "shown": list(shown),
             "calls": [[method, *(channel.pack(arg) for arg in given)] for method, *given in calls],
         }  # fmt: skip
-        reply = self._order(order, class_name, desk=None)
+        reply = self._order(order, class_name, host=None)
         if "failed" in reply:
             raise _as_failure(reply["failed"], default=CRASHED)
         try:
@@ -124,14 +124,14 @@ class Worker:
                  "shown": dict(zip(shown, map(channel.unpack, told["shown"]), strict=True))}
                 for told in reply["done"]
             ]  # fmt: skip
-        except (channel.ChannelError, AttributeError, KeyError, TypeError, ValueError) as fault:
-            raise CheckFailed(CRASHED, got=f"the worker sent no result ({fault})") from None
+        except (channel.ChannelError, AttributeError, KeyError, TypeError, ValueError) as error:
+            raise CheckFailed(CRASHED, got=f"the worker sent no result ({error})") from None
 
     def close(self) -> None:
         """End the worker and every process that it started."""
         if self._process is None:
             return
-        user = self.enclosure.get("own_user")
+        user = self.sandbox.get("own_user")
         self.all_ended &= process_tree.end_tree(self._process, self._pid, user)
         if self._connection is not None:
             self._connection.close()
@@ -163,7 +163,7 @@ class Worker:
             self.output.follow(self._process.stdout)
             self._connection = self._accept(listener, secret)
         order = {"do": "prepare", "torch": self.needs_torch, "memory_bytes": self.limits.memory_bytes}
-        reply = self._order(order, "prepare", desk=None, cpu_s=self.limits.start_s, wall_s=self.limits.start_s)
+        reply = self._order(order, "prepare", host=None, cpu_s=self.limits.start_s, wall_s=self.limits.start_s)
         if "failed" in reply:
             raise CheckFailed(GRADER_ERROR, got=reply["failed"]["message"])
         self.memory_is_limited = reply["done"] is True
@@ -180,12 +180,12 @@ class Worker:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             hello = channel.receive(connection, Watch(self._process, None, 10, 10))
             if isinstance(hello, dict) and hello.get("hello") == secret:
-                self._pid, self.enclosure = hello["pid"], hello["enclosure"]
+                self._pid, self.sandbox = hello["pid"], hello["enclosure"]
                 return connection
             connection.close()  # a stranger on this machine
         raise CheckFailed(GRADER_ERROR, got=f"the worker did not start: {self.output.kept.decode(errors='replace')}")
 
-    def _order(self, order: dict, what: str, desk, cpu_s: float | None = None, wall_s: float | None = None) -> dict:
+    def _order(self, order: dict, what: str, host, cpu_s: float | None = None, wall_s: float | None = None) -> dict:
         """Give an order and answer the worker's questions until it reports."""
         watch = Watch(self._process, self._pid, cpu_s or self.limits.cpu_s, wall_s or self.limits.wall_s)
         self._num_orders += 1
@@ -206,15 +206,15 @@ class Worker:
                     self._spent_s += watch.waited_s
                     self.has_answered |= order["do"] in ("call", "play") and "done" in message
                     return message
-                reply = desk.answer(message["ask"], message.get("args")) if desk else {"error": ["ServingError", ""]}
+                reply = host.answer(message["ask"], message.get("args")) if host else {"error": ["ServingError", ""]}
                 channel.send(self._connection, reply)
                 watch.wait_again()
-        except TookTooLong as fault:
-            failure = WorkerLost(TIMED_OUT, got=self._with_line(fault.told), hint=t(
+        except TookTooLong as error:
+            failure = WorkerLost(TIMED_OUT, got=self._with_line(error.told), hint=t(
                 "`{name}` did not return: does its loop ever end?", "`{name}` no volvió: ¿termina su bucle?",
             ).format(name=what))  # fmt: skip
-        except (channel.ChannelError, OSError) as fault:
-            failure = self._why_ended(what, str(fault), ooms_before)
+        except (channel.ChannelError, OSError) as error:
+            failure = self._why_ended(what, str(error), ooms_before)
         self._spent_s += watch.waited_s
         self.close()
         if what == "import" and failure.outcome != OUT_OF_MEMORY:
@@ -241,12 +241,12 @@ class Worker:
         found = re.search(rf'File "[^"]*/{re.escape(name)}", line (\d{{1,6}})', told)
         return t(f"{text.en} (line {found[1]})", f"{text.es} (línea {found[1]})") if found else text
 
-    def _why_ended(self, what: str, fault: str, ooms_before: int) -> CheckFailed:
+    def _why_ended(self, what: str, error: str, ooms_before: int) -> CheckFailed:
         try:
             status = self._process.wait(timeout=2)
         except subprocess.TimeoutExpired:
-            return WorkerLost(PROCESS_ENDED, got=t(f"the line to the checks was cut: {fault}",
-                                                   f"se cortó la línea con las comprobaciones: {fault}"))  # fmt: skip
+            return WorkerLost(PROCESS_ENDED, got=t(f"the line to the checks was cut: {error}",
+                                                   f"se cortó la línea con las comprobaciones: {error}"))  # fmt: skip
         if status == -9 and num_oom_kills() > ooms_before:
             return WorkerLost(OUT_OF_MEMORY, got=t("the system ended it for want of memory",
                                                    "el sistema lo terminó por falta de memoria"))  # fmt: skip

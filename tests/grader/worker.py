@@ -20,9 +20,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import channel  # noqa: E402  (siblings, found by the line above)
-import enclosure  # noqa: E402
-import leftovers  # noqa: E402
-import stand_ins  # noqa: E402
+import process_state  # noqa: E402
+import remote_arguments  # noqa: E402
+import sandbox  # noqa: E402
 
 sys.path.pop(0)
 MAX_FRAMES = 8
@@ -38,27 +38,27 @@ def main(port: int, given_code: str) -> None:
     elsewhere = [folder for folder in sys.path if os.path.realpath(folder) != start["root"]]
     sys.path[:] = [given_code, *elsewhere]
     must_read = [os.__file__, sysconfig.get_path("purelib"), os.path.join(given_code, "minigpt", "__init__.py")]
-    enclosed = enclosure.enter(os.getcwd(), start["hidden"], must_read)
+    sandboxed = sandbox.enter(os.getcwd(), start["hidden"], must_read)
     if hasattr(faulthandler, "register"):
         faulthandler.register(signal.SIGUSR1, file=open(WHERE_FILE, "wb"), all_threads=False)
     connection = socket.create_connection(("127.0.0.1", port))
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    hello = {"hello": start["secret"], "pid": os.getpid(), "enclosure": enclosed.plain()}
+    hello = {"hello": start["secret"], "pid": os.getpid(), "enclosure": sandboxed.plain()}
     channel.send(connection, hello)
-    desk = Desk(connection)
+    handler = OrderHandler(connection)
     while True:
         try:
             order = channel.receive(connection)
         except channel.ChannelError:
             return
-        report = {**desk.carry_out(order), "order": order["order"]}
+        report = {**handler.carry_out(order), "order": order["order"]}
         try:
             channel.send(connection, report)
-        except channel.ChannelError as fault:  # too long
-            channel.send(connection, {"failed": describe(fault, ""), "order": order["order"]})
+        except channel.ChannelError as error:  # too long
+            channel.send(connection, {"failed": describe(error, ""), "order": order["order"]})
 
 
-class Desk:
+class OrderHandler:
     """Carries out orders: load a file, call a function, prepare imports."""
 
     def __init__(self, connection):
@@ -71,8 +71,8 @@ class Desk:
         # Whatever the student's code does, including sys.exit(), becomes a report.
         try:
             report = {"done": getattr(self, "do_" + order["do"])(order)}
-        except BaseException as fault:
-            report = {"failed": describe(fault, self._path)}
+        except BaseException as error:
+            report = {"failed": describe(error, self._path)}
         try:
             sys.__stdout__.flush()
         except BaseException:  # it may be closed, or anything
@@ -81,12 +81,10 @@ class Desk:
 
     def do_prepare(self, order: dict) -> bool:
         """Load torch and the model's code before the memory limit is set, if the checks will need them."""
-        import minigpt.request  # noqa: F401
+        import minigpt.runtime.request  # noqa: F401
 
         if order["torch"]:
-            import minigpt.model
-            import minigpt.tutor
-            import minigpt.weights  # noqa: F401
+            import minigpt.llm.checkpoint_io  # noqa: F401
         return limit_memory(order["memory_bytes"])
 
     def do_load(self, order: dict) -> None:
@@ -98,15 +96,15 @@ class Desk:
         try:
             exec(compile(order["text"], self._path, "exec"), self._module.__dict__)
         finally:
-            self._state = leftovers.Snapshot()
+            self._state = process_state.Snapshot()
 
     def do_call(self, order: dict):
         function = getattr(self._module, order["function"])
         server = RemoteServer(self._connection, order["server"]) if order["server"] else None
-        machine = stand_ins.Machine()
+        machine = remote_arguments.Machine()
         args = [self._argument(plain, server, machine) for plain in order["args"]]
-        model = next((arg for plain, arg in zip(order["args"], args) if stand_ins.is_model(plain)), None)
-        with stand_ins.counting(model) if model else nullcontext() as counts:
+        model = next((arg for plain, arg in zip(order["args"], args) if remote_arguments.is_model(plain)), None)
+        with remote_arguments.counting(model) if model else nullcontext() as counts:
             result = function(*args)
         after = [counts if arg is model else None if arg is server else arg for arg in args]
         return {"result": channel.pack(result), "args": [channel.pack(arg) for arg in after]}
@@ -120,8 +118,8 @@ class Desk:
                 outcome = {"result": channel.pack(getattr(made, method)(*(channel.unpack(arg) for arg in args)))}
             except NotImplementedError:
                 raise
-            except Exception as fault:
-                outcome = {"raised": type(fault).__name__[:80]}
+            except Exception as error:
+                outcome = {"raised": type(error).__name__[:80]}
             story.append({**outcome, "shown": [channel.pack(getattr(made, name)) for name in order["shown"]]})
         return story
 
@@ -129,8 +127,8 @@ class Desk:
     def _argument(plain, server, machine):
         if plain == {"$": "server", "v": None}:
             return server
-        if stand_ins.is_described(plain):
-            return stand_ins.make(plain, machine)
+        if remote_arguments.is_described(plain):
+            return remote_arguments.make(plain, machine)
         return channel.unpack(plain, lambda *fields: server.known_request(*fields))
 
 
@@ -182,13 +180,13 @@ class RemoteServer:
     def _error(kind: str, message: str) -> Exception:
         if kind == "Empty":
             return queue.Empty(message)
-        from minigpt import serving
+        from minigpt.runtime import server
 
-        return {"BusyWait": serving.BusyWait, "ServingError": serving.ServingError}.get(kind, ValueError)(message)
+        return {"BusyWait": server.BusyWait, "ServingError": server.ServingError}.get(kind, ValueError)(message)
 
     def request(self, fields: dict):
         """The one object on this side that stands for a request."""
-        from minigpt.request import Request
+        from minigpt.runtime.request import Request
 
         fields["prompt_token_ids"] = tuple(fields["prompt_token_ids"])
         request = Request(**fields)
@@ -287,21 +285,21 @@ class RemoteModel:
         return tokens
 
 
-def describe(fault: BaseException, path: str) -> dict:
+def describe(error: BaseException, path: str) -> dict:
     """A bounded report of an exception, with the frames of the student's file only."""
-    frames, traceback = [], fault.__traceback__
+    frames, traceback = [], error.__traceback__
     while traceback is not None:
         code = traceback.tb_frame.f_code
         if code.co_filename == path:
             frames.append([traceback.tb_lineno, code.co_name[:80]])
         traceback = traceback.tb_next
-    line = fault.lineno if isinstance(fault, SyntaxError) and fault.filename == path else None
+    line = error.lineno if isinstance(error, SyntaxError) and error.filename == path else None
     try:
-        message = str(fault)[:500]
+        message = str(error)[:500]
     except BaseException:
         message = ""
     return {
-        "type": type(fault).__name__[:80], "bases": [base.__name__[:80] for base in type(fault).__mro__][:10],
+        "type": type(error).__name__[:80], "bases": [base.__name__[:80] for base in type(error).__mro__][:10],
         "message": message.encode("utf-8", "replace").decode("utf-8"), "frames": frames[-MAX_FRAMES:],
         "line": line if line is not None else (frames[-1][0] if frames else None),
     }  # fmt: skip

@@ -4,10 +4,10 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from minigpt.extras.export import export
-from minigpt.prompts import tutor_prompts
-from minigpt.tokenizer import EOS_TOKEN_ID, VOCAB_SIZE, decode, encode, encode_prompt
-from minigpt.tutor import answer_all, load_tutor
+from minigpt.corpus.prompts import tutor_prompts
+from minigpt.extras.export.export import export
+from minigpt.llm.tokenizer import EOS_TOKEN_ID, VOCAB_SIZE, decode, encode, encode_prompt
+from minigpt.llm.tutor import answer_all, load_tutor
 
 TEXTS = (
     "fix: she go to school\n", "corrige: el niña es alto ñ ¿¡«»\n", "", " two  spaces ", "\ttab\r\n\n",

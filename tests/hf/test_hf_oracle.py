@@ -6,11 +6,11 @@ import pytest
 import torch
 from transformers import LlamaForCausalLM
 
-from minigpt.kv_cache import KVCache
-from minigpt.model import Config
-from minigpt.prompts import tutor_prompts
-from minigpt.tokenizer import EOS_TOKEN_ID
-from minigpt.weights import CHECKPOINT, load_checkpoint, save_checkpoint
+from minigpt.corpus.prompts import tutor_prompts
+from minigpt.llm.checkpoint_io import CHECKPOINT, load_checkpoint, save_checkpoint
+from minigpt.llm.kv_cache import KVCache
+from minigpt.llm.model import Config
+from minigpt.llm.tokenizer import EOS_TOKEN_ID
 from tests.unit.small import GROUPED, SMALL, draw, small_model
 
 TOLERANCE = 1e-4  # logits, fp32
@@ -43,7 +43,7 @@ def shipped():
 def greedy(model, prompt, num_tokens):
     """The greedy tokens after a prompt, by the KV cache; EOS is the last one."""
     cache = KVCache(model.config, 1)
-    slots, tokens = [cache.take()], []
+    slots, tokens = [cache.allocate()], []
     logits = model.prefill([prompt], cache, slots)
     while len(tokens) < num_tokens:
         tokens.append(int(logits[0].argmax()))

@@ -256,13 +256,13 @@ STATE = (
         class Nothing:
             def find_spec(self, *_): raise SystemExit(0)
         sys.meta_path.insert(0, Nothing())
-        sys.modules.pop("minigpt.request", None)
+        sys.modules.pop("minigpt.runtime.request", None)
         """,
     ),
     Hostile(
         name="patches the worker", outcome="process_ended|crashed|wrong|passed", some_fail=False, within="""
         import sys
-        for name in ("channel", "__main__", "stand_ins"):
+        for name in ("channel", "__main__", "remote_arguments"):
             for key, value in list(vars(sys.modules[name]).items()):
                 if callable(value): setattr(sys.modules[name], key, lambda *_, **__: 40.0)
         """,
@@ -289,7 +289,7 @@ STATE = (
     ),
     Hostile(
         name="answers with made-up requests", exercise="3.3", outcome="wrong|crashed|passed", within="""
-        from minigpt.request import Request
+        from minigpt.runtime.request import Request
         for number in (-1, 10**30, 0, None):
             try:
                 server.respond(Request(request_id=number, prompt_token_ids=(), max_tokens=1, arrival_time_s=0.0,

@@ -1,8 +1,8 @@
 """What is measured on this machine beside the graded figures: what 32 requests in a step gain over one."""
 
-from minigpt.bench import decode_once
-from minigpt.step_times import median_ms
-from minigpt.tutor import load_tutor
+from minigpt.llm.tutor import load_tutor
+from minigpt.studies.decode_floor import decode_once
+from minigpt.studies.lab01 import median_ms
 
 
 def measure(student) -> dict:

@@ -6,7 +6,7 @@ torch is imported where it is needed: the checks of exercises 1.5 to 1.8 start w
 import random
 
 from tests.grader.outcomes import expect, t
-from tests.grader.stand_ins import ModelSpec, TutorSpec
+from tests.grader.remote_arguments import ModelSpec, TutorSpec
 
 SIZES = dict(width=32, num_layers=2, num_heads=4, head_size=8, ffn_width=48, context=64)
 ONE_KV_HEAD = ModelSpec(config=dict(SIZES, num_kv_heads=1), seed=3, spread=20.0)
@@ -50,7 +50,7 @@ def greedy_alone(spec, prompt: list[int], num_tokens: int) -> list[int]:
 
 def tutor_prompts() -> list[list[int]]:
     """Prompts that the tutor answers without doubt: at every step the best logit is clear of the second."""
-    from minigpt.prompts import tutor_prompts
+    from minigpt.corpus.prompts import tutor_prompts
 
     pool = tutor_prompts()
     return [list(prompt.token_ids) for prompt in (*pool["fix"][:2], *pool["explain"][:1], *pool["fix"][-1:])]
@@ -58,12 +58,12 @@ def tutor_prompts() -> list[list[int]]:
 
 def filled_caches(spec: ModelSpec, prompts: list[list[int]]) -> list[dict]:
     """The dict caches of these prompts, computed by the given model."""
-    from minigpt.kv_cache import KVCache
-    from minigpt.step_times import dict_cache
+    from minigpt.llm.kv_cache import KVCache
+    from minigpt.studies.lab01 import dict_cache
 
     model = spec.build()
     cache = KVCache(model.config, len(prompts))
-    slots = [cache.take() for _ in prompts]
+    slots = [cache.allocate() for _ in prompts]
     model.prefill(prompts, cache, slots)
     return [dict_cache(cache, slot) for slot in slots]
 

@@ -77,18 +77,18 @@ def comings_and_goings(seed: int):
 @check("1.4", points=2, en="who leaves leaves nothing behind", es="quien se va no deja nada atrás")
 def test_rows_change_hands(student):
     for spec in MODELS:
-        lives, caches = comings_and_goings(student.seed), {}
+        records, caches = comings_and_goings(student.seed), {}
         for step in range(1, 8):
-            here = sorted((row, name) for name, (row, first, tokens) in lives.items() if first <= step < first + len(tokens))
+            here = sorted((row, name) for name, (row, first, tokens) in records.items() if first <= step < first + len(tokens))
             names = [name for _, name in here]
-            places = [step - lives[name][1] for name in names]
-            fed = [lives[name][2][place] for name, place in zip(names, places)]
+            places = [step - records[name][1] for name in names]
+            fed = [records[name][2][place] for name, place in zip(names, places)]
             got, (_, after, _) = student.call_with(
                 "decode_batch", spec, [caches.get(name, {}) for name in names], fed, again=step > 1
             )
             _expect_caches(after, [place + 1 for place in places])
             caches |= zip(names, after)
-            wanted = [alone(spec, lives[name][2])[place] for name, place in zip(names, places)]
+            wanted = [alone(spec, records[name][2])[place] for name, place in zip(names, places)]
             expect_rows(got, wanted, hint=t(
                 "step {n} of a batch in which requests come and go: in step 4 a new request with an empty dict takes the "
                 "row of one that has left. Nothing but its own dict may say what it remembers (section 1.5)",

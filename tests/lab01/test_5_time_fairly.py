@@ -2,7 +2,7 @@
 
 from tests.grader.check import check
 from tests.grader.outcomes import expect, t
-from tests.grader.stand_ins import ScriptedClock, ScriptedTimes
+from tests.grader.remote_arguments import ScriptedClock, ScriptedTimes
 
 MS = 1e-3
 

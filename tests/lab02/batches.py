@@ -32,17 +32,17 @@ def answered_early(log) -> list[int]:
 
 def why_unanswered(log) -> Text | None:
     """What kept requests from their answers, told by how far the first of them got; None if all were answered."""
-    waiting = [life for life in log.requests.values() if life.finish_ns is None]
+    waiting = [record for record in log.requests.values() if record.finish_ns is None]
     if not waiting:
         return None
-    if all(life.ended for life in waiting):
+    if all(record.ended for record in waiting):
         return t(
             "(None: no answer ever left). All their tokens were computed, and nobody was told: does server.respond get "
             "each request of the batch? (section 2.4)",
             "(None: nunca salió su respuesta). Se calcularon todos sus tokens y no se avisó a nadie: ¿recibe "
             "server.respond cada petición del lote? (sección 2.4)",
         )  # fmt: skip
-    if any(life.admitted_ns is None for life in waiting):
+    if any(record.admitted_ns is None for record in waiting):
         return t(
             "(None: no answer ever left). The loop ended while requests were still to come. `empty()` says only that "
             "nobody waits now; the end is where collect_batch returns an empty list (section 2.4)",

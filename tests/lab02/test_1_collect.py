@@ -12,15 +12,15 @@ WAIT_S = 0.005
 
 def collected(student, arrivals_ms, *, max_batch: int = 4, now_ms: float = 0.0):
     """Call `collect_batch` at `now_ms`: the ids of the batch, and when it leaves, in ms."""
-    desk = student.server(scene(*((arrival, 3) for arrival in arrivals_ms)), max_batch=max_batch, max_wait_s=WAIT_S)
+    host = student.server(scene(*((arrival, 3) for arrival in arrivals_ms)), max_batch=max_batch, max_wait_s=WAIT_S)
     if now_ms:  # an earlier batch has kept the server busy
-        desk.server.clock.sleep(now_ms / 1e3)
-    batch, _ = student.call_on(desk, "collect_batch")
+        host.server.clock.sleep(now_ms / 1e3)
+    batch, _ = student.call_on(host, "collect_batch")
     expect(isinstance(batch, list), expected=t("a list of requests", "una lista de peticiones"), got=batch, hint=t(
         "return the batch as a list, empty if the queue is closed (section 2.2)",
         "devuelve el lote como lista, vacía si la cola está cerrada (sección 2.2)",
     ))  # fmt: skip
-    return [getattr(request, "request_id", request) for request in batch], desk.server.clock.now_ns / MS
+    return [getattr(request, "request_id", request) for request in batch], host.server.clock.now_ns / MS
 
 
 @check("2.1", points=1, en="takes those that wait, oldest first", es="toma las que esperan, primero la más antigua")
@@ -143,9 +143,9 @@ def test_when_the_queue_closes(student):
         "(lote, cuándo sale en ms): las dos últimas peticiones también son un lote. Cuando la cola se cierra, conserva "
         "lo que tienes (sección 2.2)",
     ))  # fmt: skip
-    desk = student.server(scene((0, 3)), max_batch=4, max_wait_s=WAIT_S)
-    desk.take(1)
-    batch, _ = student.call_on(desk, "collect_batch")
+    host = student.server(scene((0, 3)), max_batch=4, max_wait_s=WAIT_S)
+    host.take(1)
+    batch, _ = student.call_on(host, "collect_batch")
     expect_equal(batch, [], hint=t(
         "the queue is closed and nobody waits: return an empty list. `get` raises queue.Empty then (section 2.2)",
         "la cola está cerrada y nadie espera: devuelve una lista vacía. En ese caso `get` lanza queue.Empty "

@@ -13,14 +13,14 @@ from tests.lab03.scenes import scene
 def ran(student, workload):
     """Call `run_full_inference` on all requests of a workload: their outputs, and the server."""
     count = len(workload.items)
-    desk = student.server(workload, max_batch=count)
-    student.call_on(desk, "run_full_inference", desk.take(count))
-    return {i: list(request.output_token_ids) for i, request in desk.requests.items()}, desk
+    host = student.server(workload, max_batch=count)
+    student.call_on(host, "run_full_inference", host.take(count))
+    return {i: list(request.output_token_ids) for i, request in host.requests.items()}, host
 
 
-def rows(desk) -> list[list[int]]:
+def rows(host) -> list[list[int]]:
     """The requests of each step, in order of their ids."""
-    return [sorted(step.request_ids) for step in desk.server.log.steps]
+    return [sorted(step.request_ids) for step in host.server.log.steps]
 
 
 @check("2.2", points=1, en="gives every request its own tokens", es="da a cada petición sus propios tokens")
@@ -36,8 +36,8 @@ def test_own_tokens(student):
 @check("2.2", points=1, en="one forward pass a step, for all of the batch",
        es="una sola pasada por paso, para todo el lote")  # fmt: skip
 def test_all_rows_in_every_step(student):
-    _, desk = ran(student, scene((0, 2), (0, 4), (0, 1)))
-    expect_equal(rows(desk), [[0, 1, 2]] * 4, hint=t(
+    _, host = ran(student, scene((0, 2), (0, 4), (0, 1)))
+    expect_equal(rows(host), [[0, 1, 2]] * 4, hint=t(
         "(requests in each step): a static batch is stepped as a whole, with rows that have ended computed along; "
         "leaving them out is a variant of section 2.11 (section 2.3)",
         "(peticiones de cada paso): un lote estático avanza entero, y las filas que ya terminaron se calculan también; "
@@ -49,8 +49,8 @@ def test_all_rows_in_every_step(student):
 def test_stops_with_the_longest(student):
     counts = {}
     for ends_with_eos in (False, True):
-        _, desk = ran(student, scene((0, 2), (0, 6), (0, 3), ends_with_eos=ends_with_eos))
-        counts["EOS" if ends_with_eos else "max_tokens"] = len(desk.server.log.steps)
+        _, host = ran(student, scene((0, 2), (0, 6), (0, 3), ends_with_eos=ends_with_eos))
+        counts["EOS" if ends_with_eos else "max_tokens"] = len(host.server.log.steps)
     expect_equal(counts, {"max_tokens": 6, "EOS": 7}, hint=t(
         "(steps of a batch whose longest answer has 6 tokens, by what ends it): EOS takes a step of its own. Stop as "
         "soon as nobody is running, whatever max_tokens would allow (section 2.3)",
@@ -73,8 +73,8 @@ def test_eos_is_not_stored(student):
 
 @check("2.2", points=1, en="ends at max_tokens, to the token", es="termina en max_tokens, ni uno más ni uno menos")
 def test_ends_at_the_limit(student):
-    outputs, desk = ran(student, scene((0, 1), (0, 3)))
-    found = {i: len(tokens) for i, tokens in outputs.items()}, len(desk.server.log.steps)
+    outputs, host = ran(student, scene((0, 1), (0, 3)))
+    found = {i: len(tokens) for i, tokens in outputs.items()}, len(host.server.log.steps)
     expect_equal(found, ({0: 1, 1: 3}, 3), hint=t(
         "(tokens of each answer, steps): with max_tokens=3 a request ends in the step that gives its third token, and "
         "nothing is appended after that (section 2.3)",
@@ -85,8 +85,8 @@ def test_ends_at_the_limit(student):
 
 @check("2.2", points=1, en="sends no answer", es="no envía ninguna respuesta")
 def test_sends_no_answer(student):
-    _, desk = ran(student, scene((0, 3), (0, 3)))
-    expect_equal([life.item.request_id for life in desk.server.log.finished], [], hint=t(
+    _, host = ran(student, scene((0, 3), (0, 3)))
+    expect_equal([record.item.request_id for record in host.server.log.finished], [], hint=t(
         "(requests answered by it): this function computes; answering is the loop's business (section 2.4)",
         "(peticiones respondidas por ella): esta función calcula; responder es cosa del bucle (sección 2.4)",
     ))  # fmt: skip

@@ -6,7 +6,7 @@
                   |···
 """
 
-from minigpt.replay import replay
+from minigpt.simulation.run import replay
 from tests.grader.check import check
 from tests.grader.outcomes import expect, expect_equal, expect_number, t
 from tests.lab03.scenes import scene

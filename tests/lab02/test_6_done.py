@@ -2,10 +2,10 @@
 
 from functools import lru_cache
 
-from minigpt import metrics
-from minigpt.clock import StepCost, StepShape, VirtualClock
-from minigpt.replay import replay
-from minigpt.workload import workload
+from minigpt.analysis import metrics
+from minigpt.runtime.clock import StepCost, StepShape, VirtualClock
+from minigpt.simulation.run import replay
+from minigpt.workloads.workload import workload
 from tests.grader.check import check
 from tests.grader.outcomes import expect, t
 from tests.grader.seeds import graded_seed
@@ -98,7 +98,7 @@ def test_no_answer_is_early(student):
 
 @check("2.6", points=1, en="every answer equals the one served alone", es="cada respuesta es la misma que a solas")
 def test_answers_are_unchanged(student):
-    wrong = [i for i, life in model_run(student).requests.items() if life.answer != life.item.answer]
+    wrong = [i for i, record in model_run(student).requests.items() if record.answer != record.item.answer]
     expect(not wrong, expected=t("0 of 200", "0 de 200"), got=f"{len(wrong)}: {wrong[:5]}", hint=t(
         "(answers that differ): a token lost, doubled or given to a neighbour (section 2.10)",
         "(respuestas distintas): un token perdido, repetido o entregado a una vecina (sección 2.10)",

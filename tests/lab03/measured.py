@@ -1,7 +1,7 @@
 """What is measured on this machine beside the graded figures: the p95 reduction on the clock of its processor."""
 
-from minigpt import metrics
-from minigpt.calibrate import measure_pairs, median_pair
+from minigpt.analysis import metrics
+from minigpt.simulation.calibrate import measure_pairs, median_pair
 
 NUM_REQUESTS = 100  # more would be surer, and a grade has twenty seconds
 

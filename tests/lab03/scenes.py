@@ -1,6 +1,6 @@
 """Small workloads with answers that can be worked out by hand: one step is one millisecond."""
 
-from minigpt.workload import WorkItem, Workload
+from minigpt.workloads.workload import WorkItem, Workload
 
 MS = 1_000_000  # nanoseconds
 
@@ -24,12 +24,12 @@ def scene(*requests: tuple[float, int], name: str = "scene", ends_with_eos: bool
 
 def finish_ms(log) -> dict[int, float]:
     """When each answer left, in milliseconds."""
-    return {i: life.finish_ns / MS for i, life in log.requests.items() if life.finish_ns is not None}
+    return {i: record.finish_ns / MS for i, record in log.requests.items() if record.finish_ns is not None}
 
 
 def answers(log) -> dict[int, tuple[int, ...]]:
     """What each client got."""
-    return {i: life.answer for i, life in log.requests.items() if life.answer is not None}
+    return {i: record.answer for i, record in log.requests.items() if record.answer is not None}
 
 
 def scripted_answers(workload: Workload) -> dict[int, tuple[int, ...]]:

@@ -5,14 +5,14 @@ from tests.grader.outcomes import expect, expect_equal, t
 from tests.lab03.scenes import scene
 
 
-def admitted(student, *, waiting: int, in_flight: int, seats: int, later: int = 0):
+def admitted(student, *, waiting: int, in_flight: int, slots: int, later: int = 0):
     """Call `admit` with so many in flight and so many waiting: the ids in flight afterwards, and the server."""
     workload = scene(*[(0, 5)] * (in_flight + waiting), *[(50, 5)] * later)
-    desk = student.server(workload, max_inflight=seats)
-    running = desk.take(in_flight)
-    _, (after,) = student.call_on(desk, "admit", running)
+    host = student.server(workload, max_inflight=slots)
+    running = host.take(in_flight)
+    _, (after,) = student.call_on(host, "admit", running)
     ids = [request.request_id for request in after] if isinstance(after, list) else after
-    taken = sorted(desk.server.log.requests)  # the first of them were in flight before
+    taken = sorted(host.server.log.requests)  # the first of them were in flight before
     expect(not (len(taken) > in_flight and ids == taken[:in_flight]), expected=taken, got=ids, hint=t(
         "(ids in flight): requests were taken from the queue and are not in the list. `in_flight = …` gives a new "
         "list a name of yours, and whoever called you keeps the old one: "
@@ -21,12 +21,12 @@ def admitted(student, *, waiting: int, in_flight: int, seats: int, later: int = 
         "una lista nueva, y quien te llamó conserva la vieja: modifica la lista que recibiste, con append (sección "
         "3.1)",
     ))  # fmt: skip
-    return ids, desk
+    return ids, host
 
 
 @check("3.1", points=1, en="fills every free seat", es="llena cada asiento libre")
-def test_fills_every_free_seat(student):
-    ids, _ = admitted(student, waiting=5, in_flight=1, seats=4)
+def test_fills_every_free_slot(student):
+    ids, _ = admitted(student, waiting=5, in_flight=1, slots=4)
     expect_equal(len(ids), 4, hint=t(
         "one seat was taken and three were free, with five waiting: how many did you admit? (section 3.1)",
         "había un asiento ocupado y tres libres, y esperaban cinco: ¿cuántas admitiste? (sección 3.1)",
@@ -35,7 +35,7 @@ def test_fills_every_free_seat(student):
 
 @check("3.1", points=1, en="admits in the order of arrival", es="admite por orden de llegada")
 def test_oldest_first(student):
-    ids, _ = admitted(student, waiting=3, in_flight=2, seats=5)
+    ids, _ = admitted(student, waiting=3, in_flight=2, slots=5)
     expect_equal(ids, [0, 1, 2, 3, 4], hint=t(
         "which end of the queue did you take from? Those in flight stay, the oldest of the waiting come next "
         "(section 3.1)",
@@ -46,7 +46,7 @@ def test_oldest_first(student):
 
 @check("3.1", points=1, en="never exceeds max_inflight", es="nunca supera max_inflight")
 def test_keeps_to_the_cap(student):
-    found = [len(admitted(student, waiting=4, in_flight=busy, seats=3)[0]) for busy in (0, 2, 3)]
+    found = [len(admitted(student, waiting=4, in_flight=busy, slots=3)[0]) for busy in (0, 2, 3)]
     expect_equal(found, [3, 3, 3], hint=t(
         "with 3 seats and 0, 2 or 3 of them taken, 3 are in flight afterwards: look at the comparison with "
         "max_inflight (section 3.1)",
@@ -59,8 +59,8 @@ def test_keeps_to_the_cap(student):
 def test_never_waits(student):
     found = []
     for waiting in (0, 1):
-        ids, desk = admitted(student, waiting=waiting, in_flight=1, seats=4, later=1)
-        found.append((len(ids), desk.server.clock.now_ns / 1e6))
+        ids, host = admitted(student, waiting=waiting, in_flight=1, slots=4, later=1)
+        found.append((len(ids), host.server.clock.now_ns / 1e6))
     expect_equal(found, [(1, 0.0), (2, 0.0)], hint=t(
         "(in flight, clock in ms): with nobody left in the queue `admit` returns at once. A call that waits for the "
         "next arrival keeps the running request waiting too (section 3.1)",

@@ -7,11 +7,11 @@ from tests.lab03.scenes import scene
 
 def stepped(student, workload, steps: int):
     """Call `decode_one_step` so often on all requests of a workload: outputs, ended ids of each call, the server."""
-    desk = student.server(workload, max_inflight=len(workload.items))
-    running, ended = desk.take(len(workload.items)), []
+    host = student.server(workload, max_inflight=len(workload.items))
+    running, ended = host.take(len(workload.items)), []
     for _ in range(steps):
         passed = running
-        finished, (running,) = student.call_on(desk, "decode_one_step", running)
+        finished, (running,) = student.call_on(host, "decode_one_step", running)
         expect_nobody_left(passed, running)
         expect(isinstance(finished, list), expected=t("a list of requests", "una lista de peticiones"), got=finished,
                hint=t("return the list of requests that ended in this step, empty if none did (section 3.2)",
@@ -22,7 +22,7 @@ def stepped(student, workload, steps: int):
         running = [request for request in running if request not in gone]
         if not running:
             break
-    return {i: request.output_token_ids for i, request in desk.requests.items()}, ended, desk
+    return {i: request.output_token_ids for i, request in host.requests.items()}, ended, host
 
 
 def expect_nobody_left(before: list, after) -> None:
@@ -49,8 +49,8 @@ def test_each_gets_its_own_token(student):
 
 @check("3.2", points=1, en="one forward pass for all", es="un solo paso del modelo para todas")
 def test_one_pass_for_all(student):
-    _, _, desk = stepped(student, scene((0, 5), (0, 5), (0, 5)), steps=1)
-    rows = [len(step.request_ids) for step in desk.server.log.steps]
+    _, _, host = stepped(student, scene((0, 5), (0, 5), (0, 5)), steps=1)
+    rows = [len(step.request_ids) for step in host.server.log.steps]
     expect_equal(rows, [3], hint=t(
         "(rows of each forward pass): three requests share one pass; a pass for each costs three times as much "
         "(section 3.2)",

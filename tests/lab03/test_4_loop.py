@@ -75,16 +75,16 @@ def test_starts_at_once(student):
        es="toda petición en vuelo recibe un token en cada paso")  # fmt: skip
 def test_nobody_starves(student):
     log = student.run_loop("continuous", busy_scene())
-    late = [i for i, life in log.requests.items() if life.finish_ns is None or _skipped_steps(log, life)]
+    late = [i for i, record in log.requests.items() if record.finish_ns is None or _skipped_steps(log, record)]
     expect_equal(late, [], hint=t(
         "(requests that sat through a step without a token): pass all of in_flight to every step (section 3.4)",
         "(peticiones que pasaron un paso sin token): pasa todo in_flight en cada paso (sección 3.4)",
     ))  # fmt: skip
 
 
-def _skipped_steps(log, life) -> int:
-    during = sum(life.admitted_ns <= step.start_ns and step.end_ns <= life.finish_ns for step in log.steps)
-    return during - sum(life.item.request_id in step.request_ids for step in log.steps)
+def _skipped_steps(log, record) -> int:
+    during = sum(record.admitted_ns <= step.start_ns and step.end_ns <= record.finish_ns for step in log.steps)
+    return during - sum(record.item.request_id in step.request_ids for step in log.steps)
 
 
 @check("3.4", points=1, en="keeps to the cap all along", es="respeta el tope de principio a fin")

@@ -2,11 +2,10 @@
 
 import random
 
-from minigpt.metrics import bootstrap_interval, percentile, reduction_percent
+from minigpt.analysis.metrics import bootstrap_interval, percentile, reduction_percent
 from tests.grader.check import check
 from tests.grader.outcomes import expect, t
 from tests.lab03.scenes import lasting
-
 
 LOWER_FIRST = t(
     "return two numbers in per cent, the lower one first (section 3.7)",

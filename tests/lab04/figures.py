@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
-from minigpt import fleet
-from minigpt.capacity_studies import saturated_per_s
-from minigpt.clock import StepCost
+from minigpt.runtime.clock import StepCost
+from minigpt.simulation import fleet
+from minigpt.simulation.capacity import saturated_per_s
 
 NUM_REQUESTS = 30_000
 CASES = (  # kind of requests, cap, load

@@ -2,8 +2,8 @@
 
 from functools import lru_cache
 
-from minigpt import fleet
-from minigpt.capacity_studies import saturated_per_s
+from minigpt.simulation import fleet
+from minigpt.simulation.capacity import saturated_per_s
 
 STAGES = {
     "queue": ("arrival_s", "admitted_s"),
@@ -12,10 +12,10 @@ STAGES = {
 }
 
 
-def records_of(*lives: tuple[float, float | None, float | None]) -> list[dict]:
+def records_of(*request_records: tuple[float, float | None, float | None]) -> list[dict]:
     """Records of (arrival, admission, answer) in seconds."""
     names = ("arrival_s", "admitted_s", "finish_s")
-    return [{"request_id": i, **dict(zip(names, life))} for i, life in enumerate(lives)]
+    return [{"request_id": i, **dict(zip(names, record))} for i, record in enumerate(request_records)]
 
 
 # The scene of the lab, in seconds instead of milliseconds: two seats, A and B at once, C at 1, D at 9.

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 
-from minigpt.clock import StepCost
+from minigpt.runtime.clock import StepCost
 from tests.grader.check import check
 from tests.grader.outcomes import Text, expect, t
 from tests.lab04.figures import measured_capacity

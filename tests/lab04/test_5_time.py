@@ -3,8 +3,8 @@
 import math
 from dataclasses import asdict
 
-from minigpt import fleet
-from minigpt.clock import StepCost
+from minigpt.runtime.clock import StepCost
+from minigpt.simulation import fleet
 from tests.grader.check import check
 from tests.grader.outcomes import expect, t
 from tests.grader.seeds import graded_seed
@@ -12,18 +12,18 @@ from tests.lab04.figures import CASES, measured_capacity, replayed
 
 BAR_PERCENT = 10.0
 COST = asdict(StepCost())
-SEATS = 8
+SLOTS = 8
 ONLY_STEPS = asdict(StepCost(
     step_overhead_ns=1_000_000, per_sequence_ns=0, prefill_overhead_ns=0, per_prefill_token_ns=0, per_context_token_ns=0
 ))  # fmt: skip
 
 
-def erlang_s(service_s: float, rate_per_s: float, seats: int) -> float:
+def erlang_s(service_s: float, rate_per_s: float, slots: int) -> float:
     """Mean time in a system whose seats do not slow each other down: the ladder's exact sum (Erlang, 1917)."""
     offered = rate_per_s * service_s
-    shares = [offered**n / math.factorial(n) for n in range(seats)]
-    waiting = offered**seats / math.factorial(seats) * seats / (seats - offered)
-    return service_s + waiting / (sum(shares) + waiting) * service_s / (seats - offered)
+    shares = [offered**n / math.factorial(n) for n in range(slots)]
+    waiting = offered**slots / math.factorial(slots) * slots / (slots - offered)
+    return service_s + waiting / (sum(shares) + waiting) * service_s / (slots - offered)
 
 
 @check("4.5", points=1, en="alone, a request takes its own time", es="a solas, una petición tarda su propio tiempo")
@@ -65,9 +65,9 @@ def test_within_10_percent(student):
 
 def expect_all_rungs(student):
     """Fail the check if the ladder ends while there are states above that are not rare."""
-    service_s, rate = 0.02, 0.95 * SEATS / 0.02
-    got = student.call("mean_time_in_system_s", [(10, 20)] * 50, rate, SEATS, ONLY_STEPS)
-    expected = erlang_s(service_s, rate, SEATS)
+    service_s, rate = 0.02, 0.95 * SLOTS / 0.02
+    got = student.call("mean_time_in_system_s", [(10, 20)] * 50, rate, SLOTS, ONLY_STEPS)
+    expected = erlang_s(service_s, rate, SLOTS)
     is_number = type(got) in (int, float)
     near = is_number and abs(got / expected - 1) <= 0.01
     expect(near, expected=f"{1e3 * expected:.2f} ms ± 1 %", got=f"{1e3 * got:.2f} ms" if is_number else got, hint=t(

@@ -1,6 +1,6 @@
 """Exercise 4.6: bytes of KV cache a token."""
 
-from minigpt.kv_memory import MODELS, bytes_per_token
+from minigpt.llm.kv_memory import MODELS, bytes_per_token
 from tests.grader.check import check
 from tests.grader.outcomes import expect_equal, t
 

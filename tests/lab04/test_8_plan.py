@@ -1,7 +1,7 @@
 """Exercise 4.8, the definition of done: the plan meets its p95 on workloads not seen, with no replica to spare."""
 
-from minigpt import fleet
-from minigpt.capacity_studies import saturated_per_s
+from minigpt.simulation import fleet
+from minigpt.simulation.capacity import saturated_per_s
 from tests.grader.check import check
 from tests.grader.outcomes import expect, expect_value_error, t
 from tests.grader.seeds import graded_seed

@@ -1,4 +1,4 @@
-"""The survey's answers, as the sources in minigpt/survey.py have them."""
+"""The survey's answers, as the sources in minigpt/studies/engine_survey.py have them."""
 
 FACTS = {
     "Orca": {"unit": "step", "memory": "max", "when_full": "waits", "long_prompts": "whole"},

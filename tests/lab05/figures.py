@@ -1,7 +1,7 @@
 """The settings and figures of the definition of done."""
 
-from minigpt import metrics
-from minigpt.memory_workloads import BATCH, INTERACTIVE
+from minigpt.analysis import metrics
+from minigpt.workloads.memory_pressure import BATCH, INTERACTIVE
 from tests.lab05.scenes import MS
 
 BUDGET = 64
@@ -15,18 +15,18 @@ def gap_ms(log, percent: float) -> float:
 
 
 def e2e_of(log, priority: int) -> list[float]:
-    lives = [life for life in log.requests.values() if life.item.priority == priority]
-    return [float("inf") if life.finish_ns is None else (life.finish_ns - life.arrival_ns) / 1e9 for life in lives]
+    records = [record for record in log.requests.values() if record.item.priority == priority]
+    return [float("inf") if record.finish_ns is None else (record.finish_ns - record.arrival_ns) / 1e9 for record in records]
 
 
 def overtaken_after(log, aging_s: float) -> list[float]:
     """For each batch request that was overtaken too late: how long after it the overtaker came, in ms."""
-    lives = [life for life in log.requests.values() if life.admitted_ns is not None]
+    records = [record for record in log.requests.values() if record.admitted_ns is not None]
     late = []
-    for life in lives:
-        if life.item.priority == BATCH:
-            gaps = [other.arrival_ns - life.arrival_ns for other in lives
-                    if other.item.priority == INTERACTIVE and other.admitted_ns < life.admitted_ns]  # fmt: skip
+    for record in records:
+        if record.item.priority == BATCH:
+            gaps = [other.arrival_ns - record.arrival_ns for other in records
+                    if other.item.priority == INTERACTIVE and other.admitted_ns < record.admitted_ns]  # fmt: skip
             if gaps and max(gaps) > aging_s * 1e9:
                 late.append(max(gaps) / MS)
     return late

@@ -1,6 +1,6 @@
 """Small workloads with a block pool, worked out by hand, and what must hold of every run."""
 
-from minigpt.workload import WorkItem, Workload
+from minigpt.workloads.workload import WorkItem, Workload
 
 MS = 1_000_000  # nanoseconds
 
@@ -22,7 +22,7 @@ def scene(*requests: tuple, name: str = "scene", max_tokens: int | None = None) 
 
 def answers(log) -> dict[int, tuple[int, ...]]:
     """What each client got."""
-    return {i: life.answer for i, life in log.requests.items() if life.answer is not None}
+    return {i: record.answer for i, record in log.requests.items() if record.answer is not None}
 
 
 def accounting_fault(log) -> str | None:

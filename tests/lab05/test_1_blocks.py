@@ -2,7 +2,7 @@
 
 import random
 
-from minigpt.memory_workloads import long_sequences
+from minigpt.workloads.memory_pressure import long_sequences
 from tests.grader.check import check
 from tests.grader.outcomes import expect, expect_equal, t
 
@@ -194,17 +194,17 @@ def expect_same_logits(tables, lengths, places) -> None:
     """Attention over these blocks gives the logits of the cache of Lab 01, and K lies where `place` says."""
     import torch
 
-    from minigpt.kv_cache import KVCache
-    from minigpt.model import Config
-    from minigpt.paged import PagedKVCache
-    from minigpt.weights import random_model
+    from minigpt.llm.checkpoint_io import random_model
+    from minigpt.llm.kv_cache import KVCache
+    from minigpt.llm.model import Config
+    from minigpt.llm.paged_kv_cache import PagedKVCache
 
     config = Config(width=32, num_layers=2, num_heads=4, head_size=8, ffn_width=48, context=64)
     model = random_model(config, seed=1)
     prompts = [[(7 * i + k) % 250 for k in range(lengths[i] - 1)] for i in range(3)]
     slots, paged = KVCache(config, 3), PagedKVCache(config, 16, 4, 3)
     for i in range(3):
-        slots.take(), paged.take()
+        slots.allocate(), paged.allocate()
         paged.set_table(i, tables[i])
     for cache in (slots, paged):
         model.prefill(prompts, cache, [0, 1, 2])

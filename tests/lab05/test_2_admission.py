@@ -10,12 +10,12 @@ SIZE = 16
 def asked(student, *, prompt=20, limit=100, outputs=0, running=0, num_blocks=40, **settings):
     """`tokens_to_reserve` for one request, while another holds `running` tokens (0: nobody is in flight)."""
     workload = scene((0, 8, 4), (0, prompt, limit))
-    desk = student.memory_server(workload, num_blocks=num_blocks, block_size=SIZE, **settings)
-    first, request = desk.take(2)
+    host = student.paged_server(workload, num_blocks=num_blocks, block_size=SIZE, **settings)
+    first, request = host.take(2)
     request.output_token_ids = [1] * outputs
     if running:
-        desk.server.blocks.reserve(first, running)
-    return student.call_on(desk, "tokens_to_reserve", request, [first] if running else [])[0]
+        host.server.blocks.reserve(first, running)
+    return student.call_on(host, "tokens_to_reserve", request, [first] if running else [])[0]
 
 
 @check("5.2", points=1, en="\"max\" reserves all it may ever need", es="\"max\" reserva todo lo que pueda llegar a "

@@ -10,11 +10,11 @@ CROWD = ((40, 0, 0), (10, 14, 5), (100, 30, 0), (8, 10, 3), (20, 0, 6))
 
 def planned(student, crowd, budget):
     """`plan_step` for requests in these states: [(id, tokens)]."""
-    desk = student.memory_server(scene(*((0, prompt, 50) for prompt, _, _ in crowd)))
-    requests = desk.take(len(crowd))
+    host = student.paged_server(scene(*((0, prompt, 50) for prompt, _, _ in crowd)))
+    requests = host.take(len(crowd))
     for request, (_, computed, outputs) in zip(requests, crowd):
         request.num_computed_tokens, request.output_token_ids = computed, [1] * outputs
-    plan = student.call_beside(desk, "plan_step", requests, budget)
+    plan = student.call_beside(host, "plan_step", requests, budget)
     if not isinstance(plan, list):
         return plan
     return [(getattr(part[0], "request_id", part[0]), part[1]) if isinstance(part, tuple) and len(part) == 2 else part

@@ -7,12 +7,12 @@ from tests.lab05.scenes import scene
 
 def line(student, aging_s: float, *requests) -> list[int]:
     """Ids in the order of the student's key, of requests (arrival in ms, priority)."""
-    desk = student.memory_server(scene(*((arrival, 4, 4, priority) for arrival, priority in requests)))
-    desk.server.clock.sleep(10.0)
-    taken = desk.take(len(requests))
+    host = student.paged_server(scene(*((arrival, 4, 4, priority) for arrival, priority in requests)))
+    host.server.clock.sleep(10.0)
+    taken = host.take(len(requests))
     keys = {}
     for request in taken:
-        key = student.call_beside(desk, "place_in_line", request, aging_s)
+        key = student.call_beside(host, "place_in_line", request, aging_s)
         is_key = isinstance(key, tuple) and key and all(type(part) in (int, float) for part in key)
         expect(is_key and len(key) == 2, expected=t("a tuple (seconds, request id)", "una tupla (segundos, "
                                                                                      "id)"), got=key,

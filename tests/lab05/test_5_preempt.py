@@ -8,15 +8,15 @@ from tests.lab05.scenes import accounting_fault, answers, ends, scene
 def preempted(student, requests, *, computed, block_size=16, outputs=3, aging_s=0.2):
     """Call `preempt_last` on requests (arrival ms, prompt, priority) that have `computed` tokens in the cache."""
     workload = scene(*((arrival, prompt, 50, priority) for arrival, prompt, priority in requests))
-    desk = student.memory_server(workload, num_blocks=200, block_size=block_size, aging_s=aging_s, token_budget=None)
-    desk.server.clock.sleep(1.0)
-    running = desk.take(len(requests))
+    host = student.paged_server(workload, num_blocks=200, block_size=block_size, aging_s=aging_s, token_budget=None)
+    host.server.clock.sleep(1.0)
+    running = host.take(len(requests))
     for request, num_tokens in zip(running, computed):
-        desk.server.blocks.reserve(request, num_tokens)
-        desk.server.model.forward_chunks([(request, num_tokens)])
+        host.server.blocks.reserve(request, num_tokens)
+        host.server.model.forward_chunks([(request, num_tokens)])
         request.output_token_ids = list(range(outputs))
-    victim, (after,) = student.call_on(desk, "preempt_last", running)
-    return desk, victim, after
+    victim, (after,) = student.call_on(host, "preempt_last", running)
+    return host, victim, after
 
 
 @check("5.5", points=2, en="the last in line gives way", es="cede el sitio la última de la fila")
@@ -25,7 +25,7 @@ def test_victim(student):
     found = []
     for aging_s in (0.5, 0.0):
         requests = ((20, 30, 0), (0, 30, 1), (40, 30, 0), (60, 30, 0))
-        desk, victim, after = preempted(student, requests, computed=[30] * 4, aging_s=aging_s)
+        host, victim, after = preempted(student, requests, computed=[30] * 4, aging_s=aging_s)
         left = after
         if isinstance(after, list):
             left = sorted((getattr(request, "request_id", request) for request in after), key=str)
@@ -43,8 +43,8 @@ def test_victim(student):
 @check("5.5", points=2, en="its blocks are free, its tokens are kept",
        es="sus bloques quedan libres y conserva sus tokens")  # fmt: skip
 def test_keeps_its_tokens(student):
-    desk, victim, _ = preempted(student, ((0, 30, 0), (5, 60, 0)), computed=[30, 60])
-    expect_equal(desk.server.blocks.num_free, 198, hint=t(
+    host, victim, _ = preempted(student, ((0, 30, 0), (5, 60, 0)), computed=[30, 60])
+    expect_equal(host.server.blocks.num_free, 198, hint=t(
         "(free blocks): request 1 held 4 of 200, request 0 holds 2: call server.preempt for the victim (section 5.5)",
         "(bloques libres): la petición 1 tenía 4 de 200, la 0 tiene 2: llama a server.preempt con la víctima "
         "(sección 5.5)",
@@ -63,8 +63,8 @@ def test_keeps_its_tokens(student):
 def test_cheaper_way(student):
     found = []
     for block_size, num_tokens in ((16, 20), (16, 400), (64, 400), (4, 8), (4, 100), (16, 112), (16, 113)):
-        desk, _, _ = preempted(student, ((0, 8, 0), (5, 500, 0)), computed=[8, num_tokens], block_size=block_size)
-        found.append([each.way for each in desk.server.log.preemptions])
+        host, _, _ = preempted(student, ((0, 8, 0), (5, 500, 0)), computed=[8, num_tokens], block_size=block_size)
+        found.append([each.way for each in host.server.log.preemptions])
     expected = [["swap"], ["recompute"], ["swap"], ["swap"], ["recompute"], ["swap"], ["recompute"]]
     expect_equal(found, expected, hint=t(
         "(block size and tokens: 16 and 20, 16 and 400, 64 and 400, 4 and 8, 4 and 100, 16 and 112, 16 and 113): "

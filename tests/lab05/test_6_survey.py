@@ -1,6 +1,6 @@
 """Exercise 5.6: the survey, checked against what papers and documentation say."""
 
-from minigpt.survey import CHOICES, EVIDENCE
+from minigpt.studies.engine_survey import CHOICES, EVIDENCE
 from tests.grader.check import check
 from tests.grader.outcomes import Text, expect, t
 from tests.lab05.facts import FACTS
@@ -16,9 +16,9 @@ def wrong_answers(student, question: str) -> list[str]:
     choices = CHOICES[question]
     missing = [engine for engine, row in rows.items() if not isinstance(row, dict) or row.get(question) not in choices]
     expect(not missing, expected=" / ".join(CHOICES[question]), got=f"{question}: {', '.join(missing)}", hint=t(
-        "(without one of these answers): each engine of the table has one of the words of minigpt/survey.py "
+        "(without one of these answers): each engine of the table has one of the words of minigpt/studies/engine_survey.py "
         "(section 5.7)",
-        "(sin una de esas respuestas): cada motor de la tabla lleva una de las palabras de minigpt/survey.py "
+        "(sin una de esas respuestas): cada motor de la tabla lleva una de las palabras de minigpt/studies/engine_survey.py "
         "(sección 5.7)",
     ))  # fmt: skip
     return [engine for engine, row in rows.items() if row[question] != FACTS[engine][question]]

@@ -2,11 +2,11 @@
 
 from functools import lru_cache
 
-from minigpt import metrics
-from minigpt.clock import VirtualClock
-from minigpt.memory_replay import serve
-from minigpt.memory_workloads import INTERACTIVE, long_prompts, two_classes
-from minigpt.workload import workload
+from minigpt.analysis import metrics
+from minigpt.runtime.clock import VirtualClock
+from minigpt.simulation.paged_run import serve
+from minigpt.workloads.memory_pressure import INTERACTIVE, long_prompts, two_classes
+from minigpt.workloads.workload import workload
 from tests.grader.check import check
 from tests.grader.outcomes import expect, expect_equal, t
 from tests.grader.seeds import graded_seed
@@ -56,8 +56,8 @@ def test_nobody_is_starved_by_prompts(student):
     prompts = [(i * 2, 200, 2) for i in range(60)]
     log = student.run_production(scene((0, 4, 100), (0, 4, 90), *prompts), token_budget=16, max_inflight=6)
     # One step is one millisecond: a gap of more is a step without a token.
-    gaps = [max(b - a for a, b in zip(life.token_times_ns, life.token_times_ns[1:])) / MS
-            for life in log.requests.values() if len(life.token_times_ns) > 1]  # fmt: skip
+    gaps = [max(b - a for a, b in zip(record.token_times_ns, record.token_times_ns[1:])) / MS
+            for record in log.requests.values() if len(record.token_times_ns) > 1]  # fmt: skip
     expect(gaps and max(gaps) <= 1.0, expected=t("1 step", "1 paso"), got=max(gaps, default=None), hint=t(
         "(longest gap between two tokens, in steps): prompts were computed while a running request waited (section "
         "5.8)",
@@ -111,7 +111,7 @@ def tight_run(student):
 @check("5.7", points=3, en="every answer equals the one served alone", es="cada respuesta es la misma que a solas")
 def test_answers_are_unchanged(student):
     log = tight_run(student)
-    wrong = [i for i, life in log.requests.items() if life.answer != life.item.answer]
+    wrong = [i for i, record in log.requests.items() if record.answer != record.item.answer]
     expect(not wrong, expected=t("0 of 120", "0 de 120"), got=f"{len(wrong)}: {wrong[:5]}", hint=t(
         "(answers that differ, with chunks of 32 and preemptions): a token lost, or computed from the wrong place "
         "(section 5.8)",
@@ -145,7 +145,7 @@ def test_conserved(student):
 @check("5.7", points=1, en="what can never fit is refused at once", es="lo que nunca cabrá se rechaza enseguida")
 def test_refused(student):
     log = student.run_production(scene((0, 20, 4), (1, 70, 4), (2, 20, 4)), num_blocks=4, block_size=16)
-    found = sorted(log.refusals), sorted(i for i, life in log.requests.items() if life.finish_ns is not None)
+    found = sorted(log.refusals), sorted(i for i, record in log.requests.items() if record.finish_ns is not None)
     expect_equal(found, ([1], [0, 2]), hint=t(
         "(refused, answered): 74 tokens need 5 blocks of 16, and the pool has 4: refuse it, and serve the others "
         "(section 5.8)",

@@ -31,11 +31,11 @@ MUTANTS = (
         in_flight.extend(waiting[::-1][: server.max_inflight - len(in_flight)])""",
     ),
     Mutant(
-        name="admits into a list of its own", old=TAKE, check="3.1/fills_every_free_seat", hint="keeps the old one",
+        name="admits into a list of its own", old=TAKE, check="3.1/fills_every_free_slot", hint="keeps the old one",
         new="in_flight = [*in_flight, server.queue.get_nowait()]",
     ),
     Mutant(
-        name="admits one a step", old=ADMIT_LOOP, check="3.1/fills_every_free_seat", hint="how many did you admit",
+        name="admits one a step", old=ADMIT_LOOP, check="3.1/fills_every_free_slot", hint="how many did you admit",
         new="if len(in_flight) < server.max_inflight and not server.queue.empty():",
     ),
     Mutant(
@@ -78,7 +78,7 @@ MUTANTS = (
         check="3.2/eos_ends_and_is_not_stored", new="            finished.append(request)\n            in_flight.remove(request)\n",
     ),
     Mutant(
-        name="retires from a list of its own", old=RETIRE, check="3.3/frees_the_seats", hint="the loop keeps the old one",
+        name="retires from a list of its own", old=RETIRE, check="3.3/frees_the_slots", hint="the loop keeps the old one",
         new="""        in_flight = [other for other in in_flight if other is not request]
         server.respond(request)""",
     ),
@@ -89,7 +89,7 @@ MUTANTS = (
     for request in in_flight:
         if request.request_id in ended:
             in_flight.remove(request)
-            server.respond(request)""", check="3.3/frees_the_seats", hint="walk along the list",
+            server.respond(request)""", check="3.3/frees_the_slots", hint="walk along the list",
     ),
     Mutant(
         name="seat freed, answer forgotten", old=RETIRE, new="        in_flight.remove(request)",

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from minigpt import paths
-from minigpt.exercises import load_exercises
+from minigpt.notebook.exercises import load_exercises
 from tests.mutants.mutant import Mutant
 from tests.tools.ahead import started_ahead
 

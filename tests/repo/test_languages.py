@@ -2,7 +2,7 @@
 
 import re
 
-from minigpt.exercises import load_exercises, load_title
+from minigpt.notebook.exercises import load_exercises, load_title
 from tests.tools.cell_code import texts_of, without_texts
 from tests.tools.repo_files import ROOT, documents, for_each, notebooks, pairs, read_cells, spanish_twin, without_magic
 from tests.tools.twins import differences

@@ -2,7 +2,7 @@
 
 import pytest
 
-from minigpt.exercises import load_exercises
+from minigpt.notebook.exercises import load_exercises
 from tests.tools.repo_files import ROOT, read_cells
 
 READING = 25  # minutes for 2,000 to 3,000 words at 200 a minute, and for some 30 cells of code

@@ -15,8 +15,7 @@ import pytest
 from minigpt.paths import repository_root
 
 # They are read, if only to say "this Python is too old", before it is known which Python reads them.
-READ_BY_OLD_PYTHONS = (
-    "__init__", "__main__", "environment", "language", "paths", "commands/__init__", "commands/setup")
+READ_BY_OLD_PYTHONS = ("__init__", "__main__", "language", "environment/__init__", "environment/python_version")
 COMPILE_EACH = (
     "import sys\n"
     "for path in sys.argv[1:]:\n"

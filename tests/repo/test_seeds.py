@@ -2,9 +2,10 @@
 
 import pytest
 
-from minigpt import metrics, studies
-from minigpt.policies import find_policy, load_loop
-from minigpt.workload import workload
+from minigpt.analysis import metrics
+from minigpt.schedulers.registry import find_policy, load_loop
+from minigpt.studies import lab03 as studies
+from minigpt.workloads.workload import workload
 from tests.grader.seeds import GRADED_SEEDS, graded_seed
 
 OTHER_SEEDS = range(1_000, 1_200)

@@ -10,8 +10,8 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from minigpt.exercises import Exercise, load_exercises
 from minigpt.language import say
+from minigpt.notebook.exercises import Exercise, load_exercises
 from minigpt.paths import list_labs, notebook_file, repository_root, skeleton_file, solution_file
 from tests.tools.notebook import LANGUAGES, build_notebooks
 from tests.tools.skeleton import build_skeleton, count_lines

@@ -10,9 +10,9 @@ import sys
 
 from tqdm import tqdm
 
-from minigpt.calibrate import measure_pairs, median_pair, with_loop
-from minigpt.policies import find_policy, load_loop
-from minigpt.threads import torch_threads
+from minigpt.llm.threads import torch_threads
+from minigpt.schedulers.registry import find_policy, load_loop
+from minigpt.simulation.calibrate import measure_pairs, median_pair, with_loop
 
 
 def main() -> None:

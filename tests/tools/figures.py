@@ -4,8 +4,8 @@ import os
 import sys
 
 from minigpt import paths, plots
-from minigpt.replay import replay_both
-from minigpt.workload import workload
+from minigpt.simulation.run import replay_both
+from minigpt.workloads.workload import workload
 
 FOLDER = paths.repository_root() / "labs" / "figures"
 FILES = {"en": FOLDER / "timelines.png", "es": FOLDER / "timelines.es.png"}

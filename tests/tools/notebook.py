@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from minigpt.exercises import Exercise
+from minigpt.notebook.exercises import Exercise
 from tests.tools.cell_code import LANGUAGES, in_one_language
 
 # Every line that starts with %% must be one: a mistyped beginning would be swallowed by the cell before it.

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from minigpt import paths
-from minigpt.exercises import load_exercises
+from minigpt.notebook.exercises import load_exercises
 from tests.grader import grade, outcomes, process_tree, report
 from tests.grader.outcomes import GRADER_ERROR, INCONCLUSIVE, t
 from tests.grader.plugin import Result

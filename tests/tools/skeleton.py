@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from minigpt.exercises import Exercise, state_of
+from minigpt.notebook.exercises import Exercise, state_of
 
 MARKER = re.compile(
     r"(?P<indent> *)# (?P<edge>BEGIN|END) (?P<kind>SOLUTION|HIDDEN)(?: (?P<id>[0-9]+\.[0-9]+))? *")

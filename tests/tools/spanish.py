@@ -15,7 +15,7 @@ import re
 import tokenize
 from dataclasses import dataclass
 
-from minigpt.exercises import tomllib
+from minigpt.notebook.exercises import tomllib
 
 EXERCISE = re.compile(r"# EXERCISE (?P<id>\S+) \(about (?P<count>\d+) lines?\)")
 RAISED = ('NotImplementedError("exercise ', 'NotImplementedError("ejercicio ')

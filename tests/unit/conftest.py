@@ -2,8 +2,7 @@
 
 import pytest
 
-from minigpt import environment
-from minigpt.commands import setup
+from minigpt.environment import install, layout, process, rerun
 
 
 @pytest.fixture
@@ -16,10 +15,10 @@ def repository(tmp_path, monkeypatch):
     (repository / "requirements-browser.txt").write_text("playwright\n", encoding="utf-8")
     (repository / "minigpt" / "extras").mkdir(parents=True)
     (repository / "minigpt" / "extras" / "requirements-serve.txt").write_text("starlette\n", encoding="utf-8")
-    monkeypatch.setattr(environment, "repository_root", lambda: repository)
-    monkeypatch.setattr(setup, "repository_root", lambda: repository)
+    monkeypatch.setattr(layout, "repository_root", lambda: repository)
+    monkeypatch.setattr(install, "repository_root", lambda: repository)
     monkeypatch.setenv("MINIGPT_LANG", "en")
-    for name in ("MINIGPT_ENV", "TORCH_INDEX", environment.RERUN_MARK):
+    for name in ("MINIGPT_ENV", "TORCH_INDEX", rerun.RERUN_MARK):
         monkeypatch.delenv(name, raising=False)
     return repository
 
@@ -27,11 +26,11 @@ def repository(tmp_path, monkeypatch):
 @pytest.fixture
 def ready_repository(repository):
     """The same with an environment that looks finished."""
-    python = environment.environment_python()
+    python = layout.environment_python()
     python.parent.mkdir(parents=True)
     python.write_bytes(b"")
-    for needs in environment.REQUIREMENTS:
-        environment.stamp_file(needs).write_text(environment.fingerprint(needs), encoding="utf-8")
+    for needs in layout.REQUIREMENTS:
+        layout.stamp_file(needs).write_text(layout.fingerprint(needs), encoding="utf-8")
     return repository
 
 
@@ -46,5 +45,5 @@ def child_commands(monkeypatch):
             return self.status
 
     recorded = Children()
-    monkeypatch.setattr(environment, "run_child", recorded.run)
+    monkeypatch.setattr(process, "run_child", recorded.run)
     return recorded

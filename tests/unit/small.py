@@ -6,14 +6,14 @@ from functools import lru_cache
 
 import torch
 
-from minigpt.clock import StepCost, VirtualClock
-from minigpt.engine import ScriptedTokens
-from minigpt.model import Config
-from minigpt.policies import find_policy, load_loop
-from minigpt.serving import Server
-from minigpt.tokenizer import EOS_TOKEN_ID
-from minigpt.weights import random_model
-from minigpt.workload import WorkItem, Workload
+from minigpt.llm.checkpoint_io import random_model
+from minigpt.llm.model import Config
+from minigpt.llm.tokenizer import EOS_TOKEN_ID
+from minigpt.runtime.clock import StepCost, VirtualClock
+from minigpt.runtime.model_runner import ScriptedRunner
+from minigpt.runtime.server import Server
+from minigpt.schedulers.registry import find_policy, load_loop
+from minigpt.workloads.workload import WorkItem, Workload
 
 SMALL = Config(width=32, num_layers=2, num_heads=4, num_kv_heads=1, head_size=8, ffn_width=48, context=64)
 GROUPED = replace(SMALL, num_kv_heads=2)  # 2 query heads share each key/value head
@@ -63,7 +63,7 @@ def work(*items, **settings):
 
 def make_server(*items, clock=None, tokens=None, num_clients=None, think_ns=0, **settings):
     workload = work(*items, num_clients=num_clients, think_ns=think_ns)
-    return Server(workload, clock=clock or VirtualClock(COST), tokens=tokens or ScriptedTokens(), **settings)
+    return Server(workload, clock=clock or VirtualClock(COST), tokens=tokens or ScriptedRunner(), **settings)
 
 
 def reference(policy):

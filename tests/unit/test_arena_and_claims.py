@@ -4,13 +4,14 @@ import json
 
 import pytest
 
-from minigpt import arena, claims, claims_production, claims_scheduling, survey
-from minigpt.claims import CONDITION, UNCLEAR, Claim, Finding, Text
-from minigpt.memory_log import MemoryLog
+from minigpt.runtime.paged.run_log import PagedRunLog
+from minigpt.studies import engine_survey, policy_comparison
+from minigpt.studies.claims import ledger, production, scheduling
+from minigpt.studies.claims.ledger import CONDITION, UNCLEAR, Claim, Finding, Text
 from tests.lab05.facts import FACTS
 from tests.lab05.scenes import accounting_fault
 
-EVERY_CLAIM = (*claims_scheduling.CLAIMS, *claims_production.CLAIMS)
+EVERY_CLAIM = (*scheduling.CLAIMS, *production.CLAIMS)
 
 
 @pytest.fixture(autouse=True)
@@ -19,53 +20,53 @@ def english(monkeypatch):
 
 
 def test_every_policy_answers_everything_with_the_same_tokens():
-    requests = arena.WORKLOADS["two classes"]()
-    for entry in arena.entries():
+    requests = policy_comparison.WORKLOADS["two classes"]()
+    for entry in policy_comparison.entries():
         log = entry.run(requests)
-        assert {i: life.answer for i, life in log.requests.items()} == {i.request_id: i.answer for i in requests.items}
-        if isinstance(log, MemoryLog):
+        assert {i: record.answer for i, record in log.requests.items()} == {i.request_id: i.answer for i in requests.items}
+        if isinstance(log, PagedRunLog):
             assert accounting_fault(log) is None
 
 
 def test_the_table_names_each_policy_once_a_block_and_fits_a_notebook():
-    scores = arena.arena(names=("mixed",))
-    blocks = [block.splitlines() for block in arena.table(scores).split("\n\n")]
+    scores = policy_comparison.arena(names=("mixed",))
+    blocks = [block.splitlines() for block in policy_comparison.table(scores).split("\n\n")]
     assert len(blocks) == 2
     for lines in blocks:
-        assert [line.split("  ")[0] for line in lines[1:]] == [entry.name for entry in arena.entries()]
+        assert [line.split("  ")[0] for line in lines[1:]] == [entry.name for entry in policy_comparison.entries()]
         assert len({len(line) for line in lines}) == 1 and len(lines[0]) <= 100
     assert all(0 < score.fairness <= 1 and score.goodput_per_s <= score.throughput_per_s * 1.1 for score in scores)
 
 
-ROW = claims.Row(
+ROW = ledger.Row(
     claim=Claim(id="a", lab="05", said=Text("said | so", "dicho"), literature=Text("paper", "artículo"), measure=None),
     finding=Finding(text=Text("measured", "medido"), verdict=CONDITION, figures={"x": 1.0}),
 )
 
 
 def test_the_ledger_is_a_table_between_markers():
-    english, spanish = (claims.markdown([ROW], code).splitlines() for code in ("en", "es"))
-    assert english[0] == claims.BEGIN and english[-1] == claims.END
+    english, spanish = (ledger.markdown([ROW], code).splitlines() for code in ("en", "es"))
+    assert english[0] == ledger.BEGIN and english[-1] == ledger.END
     assert english[3] == "| said \\| so | paper | measured | **on a condition** | 05 |"
     assert spanish[3] == "| dicho | artículo | medido | **con una condición** | 05 |"
-    assert json.loads(claims.as_json([ROW]))[0]["measured"] == {"en": "measured", "es": "medido"}
+    assert json.loads(ledger.as_json([ROW]))[0]["measured"] == {"en": "measured", "es": "medido"}
 
 
 def test_a_page_gets_the_table_between_its_markers(tmp_path):
     page = tmp_path / "README.md"
-    page.write_text(f"before\n{claims.BEGIN}\nold\n{claims.END}\nafter\n", encoding="utf-8")
-    assert claims.put_between_markers(page, claims.markdown([ROW], "en"))
+    page.write_text(f"before\n{ledger.BEGIN}\nold\n{ledger.END}\nafter\n", encoding="utf-8")
+    assert ledger.put_between_markers(page, ledger.markdown([ROW], "en"))
     text = page.read_text(encoding="utf-8")
-    assert text.startswith("before\n" + claims.BEGIN) and text.endswith(claims.END + "\nafter\n") and "old" not in text
+    assert text.startswith("before\n" + ledger.BEGIN) and text.endswith(ledger.END + "\nafter\n") and "old" not in text
     page.write_text("no markers", encoding="utf-8")
-    assert not claims.put_between_markers(page, "x") and not claims.put_between_markers(tmp_path / "none.md", "x")
+    assert not ledger.put_between_markers(page, "x") and not ledger.put_between_markers(tmp_path / "none.md", "x")
 
 
 def test_claims_are_bilingual_and_told_apart():
     assert len({claim.id for claim in EVERY_CLAIM}) == len(EVERY_CLAIM) >= 20
     for claim in EVERY_CLAIM:
         assert claim.said.en != claim.said.es and claim.literature.en != claim.literature.es
-    assert set(claims.SPANISH_VERDICTS) == {claims.HOLDS, CONDITION, claims.WRONG, UNCLEAR}
+    assert set(ledger.SPANISH_VERDICTS) == {ledger.HOLDS, CONDITION, ledger.WRONG, UNCLEAR}
 
 
 # Those that measure this processor would make a test depend on what else runs; the model's own are slow.
@@ -78,9 +79,9 @@ def test_what_is_measured_supports_the_verdict(claim):
 
 
 def test_the_survey_covers_what_is_asked():
-    assert {each.engine for each in survey.EVIDENCE} == set(survey.ENGINES) == set(survey.GIVEN) == set(FACTS)
+    assert {each.engine for each in engine_survey.EVIDENCE} == set(engine_survey.ENGINES) == set(engine_survey.GIVEN) == set(FACTS)
     for answers in FACTS.values():
-        assert set(answers) == set(survey.CHOICES)
-        assert all(answer in survey.CHOICES[question] for question, answer in answers.items())
-    assert all(each.source and each.en and each.es for each in survey.EVIDENCE)
-    assert len(survey.table(FACTS).splitlines()) == 1 + len(survey.ENGINES)
+        assert set(answers) == set(engine_survey.CHOICES)
+        assert all(answer in engine_survey.CHOICES[question] for question, answer in answers.items())
+    assert all(each.source and each.en and each.es for each in engine_survey.EVIDENCE)
+    assert len(engine_survey.table(FACTS).splitlines()) == 1 + len(engine_survey.ENGINES)

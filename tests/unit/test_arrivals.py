@@ -1,6 +1,6 @@
 """When requests arrive, seen from their source: fixed times, or clients that wait for their answers."""
 
-from minigpt.arrivals import ClosedLoop, OpenLoop, make_source
+from minigpt.runtime.arrivals import ClosedLoop, OpenLoop, make_source
 from tests.unit.small import item, work
 
 

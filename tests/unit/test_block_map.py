@@ -2,9 +2,9 @@
 
 import pytest
 
-from minigpt.memory_replay import serve
 from minigpt.plots import block_map
 from minigpt.plots.block_map import holdings, hues
+from minigpt.simulation.paged_run import serve
 from tests.lab05.scenes import scene
 
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from minigpt.commands import browser
+from minigpt.cli import browser
 from tests.tools.repo_files import ROOT
 
 

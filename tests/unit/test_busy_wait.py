@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from minigpt.clock import CpuClock, VirtualClock, WallClock
-from minigpt.serving import MAX_IDLE_POLLS, BusyWait
+from minigpt.runtime.clock import CpuClock, VirtualClock, WallClock
+from minigpt.runtime.server import MAX_IDLE_POLLS, BusyWait
 from tests.unit.small import MS, item, make_server
 
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from minigpt.capacity import static_batch_ns, static_capacity
-from minigpt.clock import NS, StepCost, VirtualClock
-from minigpt.replay import replay
-from minigpt.workload import workload
+from minigpt.runtime.clock import NS, StepCost, VirtualClock
+from minigpt.simulation.run import replay
+from minigpt.workloads.static_capacity import static_batch_ns, static_capacity
+from minigpt.workloads.workload import workload
 from tests.unit.small import COST, MS, item
 
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from minigpt.clock import NS, CpuClock, StepCost, StepShape, VirtualClock, WallClock, make_clock, to_ns
+from minigpt.runtime.clock import NS, CpuClock, StepCost, StepShape, VirtualClock, WallClock, make_clock, to_ns
 
 CLOCKS = pytest.mark.parametrize("clock", [VirtualClock, CpuClock, WallClock])
 A_STEP = StepShape(num_decode=1, num_prefill_tokens=0, num_context_tokens=9)

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from minigpt import __main__ as command_line
+from minigpt.environment.python_version import is_supported
 from minigpt.paths import repository_root
 
 
@@ -24,7 +25,7 @@ def run(*arguments, **settings):
     ((3, 9, 18), False), ((3, 14, 0), False), ((2, 7, 18), False), ((4, 0, 0), False),
 ])
 def test_supported_versions(version, supported):
-    assert command_line.is_supported(version) is supported
+    assert is_supported(version) is supported
 
 
 def test_an_unsupported_version_is_refused_before_anything_else(monkeypatch, capsys):
@@ -79,12 +80,12 @@ def test_a_wrong_language_is_said_without_a_traceback():
 
 
 def test_a_command_without_its_modules_says_how_to_get_them(monkeypatch, capsys):
-    lost = command_line.Command("lost", "minigpt.commands.lost", None, None, "en", "es")
+    lost = command_line.Command("lost", "minigpt.cli.lost", None, None, "en", "es")
     monkeypatch.setattr(command_line, "COMMANDS", (lost,))
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.setenv("MINIGPT_LANG", "en")
     assert command_line.main(["lost"]) == 2
-    assert "lost needs the module 'minigpt.commands.lost'" in capsys.readouterr().err
+    assert "lost needs the module 'minigpt.cli.lost'" in capsys.readouterr().err
 
 
 def test_every_make_target_is_a_command_and_the_other_way_round():

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from minigpt import corpus
-from minigpt.corpus import (
+from minigpt.corpus import corpus
+from minigpt.corpus.corpus import (
     CORRECT,
     KINDS,
     LANGUAGES,
@@ -28,7 +28,7 @@ examples = cache(corpus.examples)  # a second each time, for lists that never ch
 ROOT = Path(__file__).resolve().parents[2]
 FINGERPRINT = """
 import hashlib
-from minigpt.corpus import examples, sample, sentences
+from minigpt.corpus.corpus import examples, sample, sentences
 text = repr((sentences("en"), sentences("es"), examples(), examples(split="held_out"), sample(50, seed=7)))
 print(hashlib.sha256(text.encode()).hexdigest())
 """
@@ -72,9 +72,9 @@ def test_one_sentence_has_one_answer():
         grammar = corpus._GRAMMARS[language]
         answers, right = defaultdict(set), set()
         for rule in grammar.RULES.values():
-            for fault in rule():
-                answers[fault.wrong].add((fault.correction, fault.explanation))
-                right.add(fault.right)
+            for example in rule():
+                answers[example.wrong].add((example.correction, example.explanation))
+                right.add(example.right)
         assert [text for text, found in answers.items() if len(found) > 1] == []
         assert right.isdisjoint(answers), "a sentence is wrong under one rule and right under another"
 

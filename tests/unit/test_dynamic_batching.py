@@ -1,8 +1,8 @@
 """Dynamic batching forms by count and by time, and runs a batch as a whole."""
 
-from minigpt.dynamic_batching import dynamic_batch_loop
-from minigpt.replay import replay
-from minigpt.workload import workload
+from minigpt.schedulers.dynamic import dynamic_batch_loop
+from minigpt.simulation.run import replay
+from minigpt.workloads.workload import workload
 from tests.lab03.scenes import MS, answers, scene, scripted_answers
 
 
@@ -26,6 +26,6 @@ def test_never_more_than_the_largest_batch():
 
 def test_answers_of_a_batch_leave_together_and_are_unchanged():
     log = run(scene((0, 2), (0, 9)), max_wait_s=0.0)
-    assert {life.finish_ns for life in log.finished} == {9 * MS}
+    assert {record.finish_ns for record in log.finished} == {9 * MS}
     requests = workload("mixed", load=0.9, num_requests=60, seed=2)
     assert answers(run(requests)) == scripted_answers(requests)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from minigpt.exercises import load_exercises, load_title, state_of
+from minigpt.notebook.exercises import load_exercises, load_title, state_of
 from tests.tools.sample import EXERCISES, SKELETON, SOLUTION, write_sample
 
 

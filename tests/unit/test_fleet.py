@@ -5,11 +5,12 @@ import time
 
 import pytest
 
-from minigpt import fleet, metrics
-from minigpt.clock import NS, StepCost, VirtualClock
-from minigpt.replay import replay
-from minigpt.replica import Call
-from minigpt.workload import WorkItem, Workload, workload
+from minigpt.analysis import metrics
+from minigpt.runtime.clock import NS, StepCost, VirtualClock
+from minigpt.simulation import fleet
+from minigpt.simulation.replica import Call
+from minigpt.simulation.run import replay
+from minigpt.workloads.workload import WorkItem, Workload, workload
 
 MS = 1_000_000
 KINDS = ("mixed", "exponential:16,128", "constant:16", "uniform:1,3", "two_point:3,30,0.5")
@@ -29,12 +30,12 @@ def ordinary(requests, cap, cost=StepCost()):
 
 def assert_same(requests, cap, cost=StepCost()):
     log = ordinary(requests, cap, cost)
-    lives = fleet.simulate(fleet.calls_of(requests), cap=cap, cost=cost).lives
-    in_order = sorted(log.requests.values(), key=lambda life: (life.arrival_ns, life.item.request_id))
-    assert [(life.admitted_ns, life.finish_ns) for life in lives] == [
-        (life.admitted_ns, life.finish_ns) for life in in_order
+    request_records = fleet.simulate(fleet.calls_of(requests), cap=cap, cost=cost).request_records
+    in_order = sorted(log.requests.values(), key=lambda record: (record.arrival_ns, record.item.request_id))
+    assert [(record.admitted_ns, record.finish_ns) for record in request_records] == [
+        (record.admitted_ns, record.finish_ns) for record in in_order
     ]
-    for ours, theirs in zip(lives, in_order):
+    for ours, theirs in zip(request_records, in_order):
         assert not theirs.token_ids or ours.first_token_ns == theirs.token_times_ns[0]
 
 
@@ -80,7 +81,7 @@ def test_an_arrival_at_the_very_end_of_a_step_is_admitted_there():
     ]
     requests = Workload(name="edge", items=tuple(items))
     assert_same(requests, 2, cost)
-    assert fleet.simulate(fleet.calls_of(requests), cap=2, cost=cost).lives[1].admitted_ns == 3 * step_ns
+    assert fleet.simulate(fleet.calls_of(requests), cap=2, cost=cost).request_records[1].admitted_ns == 3 * step_ns
 
 
 def test_it_agrees_on_a_burst():
@@ -110,32 +111,32 @@ def test_in_turn_each_replica_serves_its_share_as_if_alone():
     run = fleet.simulate(calls, num_replicas=3, cap=4, routing="round_robin")
     for number in range(3):
         alone = fleet.simulate(calls[number::3], cap=4)
-        assert [life._replace(replica=0) for life in run.lives[number::3]] == list(alone.lives)
+        assert [record._replace(replica=0) for record in run.request_records[number::3]] == list(alone.request_records)
 
 
 def test_the_fewest_inside_is_asked_and_the_first_of_several():
     # Long answers, so that nobody leaves meanwhile: one each, then again from the first.
     calls = [Call(i * MS, 5, 1_000) for i in range(7)]
     run = fleet.simulate(calls, num_replicas=3, cap=2)
-    assert [life.replica for life in run.lives] == [0, 1, 2, 0, 1, 2, 0]
+    assert [record.replica for record in run.request_records] == [0, 1, 2, 0, 1, 2, 0]
 
 
 def test_who_has_left_by_the_arrival_no_longer_counts():
-    alone = fleet.simulate([Call(0, 5, 3)], cap=2).lives[0].finish_ns
+    alone = fleet.simulate([Call(0, 5, 3)], cap=2).request_records[0].finish_ns
     for arrival_ns, replica in ((alone - 1, 1), (alone, 0)):
         run = fleet.simulate([Call(0, 5, 3), Call(arrival_ns, 5, 3)], num_replicas=2, cap=2)
-        assert run.lives[1].replica == replica
+        assert run.request_records[1].replica == replica
 
 
 def test_waiting_requests_count_as_inside():
     calls = [Call(0, 5, 1_000)] * 5 + [Call(MS, 5, 3)]
-    assert [life.replica for life in fleet.simulate(calls, num_replicas=2, cap=1).lives] == [0, 1, 0, 1, 0, 1]
+    assert [record.replica for record in fleet.simulate(calls, num_replicas=2, cap=1).request_records] == [0, 1, 0, 1, 0, 1]
 
 
 def test_random_routing_comes_from_its_seed():
     calls = some_calls()
     first, again, other = (
-        [life.replica for life in fleet.simulate(calls, num_replicas=4, routing="random", seed=seed).lives]
+        [record.replica for record in fleet.simulate(calls, num_replicas=4, routing="random", seed=seed).request_records]
         for seed in (1, 1, 2)
     )
     assert first == again != other
@@ -152,11 +153,11 @@ def test_better_routing_has_a_lower_p95():
 def test_everybody_is_served_once_and_never_more_than_the_cap_at_once(settings):
     calls = some_calls(num=800)
     run = fleet.simulate(calls, **settings)
-    for call, life in zip(calls, run.lives):
-        assert call.arrival_ns <= life.admitted_ns < life.first_token_ns <= life.finish_ns
+    for call, record in zip(calls, run.request_records):
+        assert call.arrival_ns <= record.admitted_ns < record.first_token_ns <= record.finish_ns
     for number in range(settings.get("num_replicas", 1)):
-        own = [life for life in run.lives if life.replica == number]
-        changes = sorted([(life.admitted_ns, 1) for life in own] + [(life.finish_ns, -1) for life in own])
+        own = [record for record in run.request_records if record.replica == number]
+        changes = sorted([(record.admitted_ns, 1) for record in own] + [(record.finish_ns, -1) for record in own])
         inside = 0
         for _, change in changes:  # those who leave sort before those who come at the same moment
             inside += change
@@ -168,7 +169,7 @@ def test_200_000_requests_take_less_than_a_minute():
     start = time.process_time()
     run = fleet.simulate(calls, num_replicas=8, cap=8)
     assert time.process_time() - start < 60
-    assert len(run.lives) == 200_000 and None not in run.lives
+    assert len(run.request_records) == 200_000 and None not in run.request_records
 
 
 # -- calls --------------------------------------------------------------------------------------------------------

@@ -2,12 +2,12 @@
 
 import pytest
 
-from minigpt.clock import StepCost, VirtualClock
-from minigpt.engine import ModelTokens, ScriptedTokens
-from minigpt.request import Request
-from minigpt.serving import ServingError, step_limit
-from minigpt.tokenizer import EOS_TOKEN_ID
-from minigpt.weights import random_model
+from minigpt.llm.checkpoint_io import random_model
+from minigpt.llm.tokenizer import EOS_TOKEN_ID
+from minigpt.runtime.clock import StepCost, VirtualClock
+from minigpt.runtime.model_runner import ModelRunner, ScriptedRunner
+from minigpt.runtime.request import Request
+from minigpt.runtime.server import ServingError, step_limit
 from tests.unit.small import MS, SMALL, draw, greedy_alone, item, make_server, small_model
 
 
@@ -104,7 +104,7 @@ def test_a_step_of_the_model_gives_what_each_prompt_gets_alone_and_again_after_a
     model, prompts = small_model(), [tuple(draw(n, seed=n)) for n in (5, 21)]
     alone = [greedy_alone(model, prompt, 8)[0] for prompt in prompts]
     items = [item(i, prompt_token_ids=prompts[i % 2], ignore_eos=False) for i in range(3)]
-    server, requests = serve(*items, tokens=ModelTokens(model, 1))
+    server, requests = serve(*items, tokens=ModelRunner(model, 1))
     for request, expected in zip(requests, [*alone, alone[0]]):  # A, B, A again, all in the only slot
         assert [step(server, request)[0] for _ in range(8)] == with_eos_to_the_end(expected)
         server.respond(request)
@@ -122,11 +122,11 @@ def test_a_finished_row_can_ride_along_at_the_edge_of_its_slot():
         item(0, prompt_token_ids=tuple(draw(60)), max_tokens=4, answer=None),
         item(1, prompt_token_ids=(1, 2), max_tokens=30, answer=None),
     ]
-    tokens = ModelTokens(model, 2, 64)
+    tokens = ModelRunner(model, 2, 64)
     server, (a, b) = serve(*items, tokens=tokens)
     for _ in range(12):
         step(server, a, b)
-    assert [len(life.token_ids) for life in server.log.requests.values()] == [4, 12]
+    assert [len(record.token_ids) for record in server.log.requests.values()] == [4, 12]
     assert tokens.cache.lengths.tolist() == [60 + 3, 2 + 11]  # what rides along leaves nothing
 
 
@@ -136,7 +136,7 @@ def test_ignoring_eos_goes_on_to_the_limit(name):
     assert all(
         EOS_TOKEN_ID in greedy_alone(model, prompt, 6)[0] for prompt in prompts
     )  # it would like to end
-    tokens = ScriptedTokens() if name == "scripted" else ModelTokens(model, 2)
+    tokens = ScriptedRunner() if name == "scripted" else ModelRunner(model, 2)
     items = [
         item(i, prompt_token_ids=prompts[i], max_tokens=6, answer=(97,) * 6, ignore_eos=True)
         for i in range(2)
@@ -145,7 +145,7 @@ def test_ignoring_eos_goes_on_to_the_limit(name):
     for _ in range(6):
         assert EOS_TOKEN_ID not in step(server, a, b)
     assert step(server, a, b) == [EOS_TOKEN_ID] * 2
-    assert [len(life.token_ids) for life in server.log.requests.values()] == [6, 6]
+    assert [len(record.token_ids) for record in server.log.requests.values()] == [6, 6]
 
 
 # -- refused ---------------------------------------------------------------------------------------

@@ -3,10 +3,10 @@
 import pytest
 
 from minigpt import paths
-from minigpt.clock import VirtualClock
-from minigpt.memory_replay import serve
-from minigpt.policies import code_file
-from minigpt.workload import workload
+from minigpt.runtime.clock import VirtualClock
+from minigpt.schedulers.registry import code_file
+from minigpt.simulation.paged_run import serve
+from minigpt.workloads.workload import workload
 from tests.grader.outcomes import CheckFailed
 from tests.grader.student import Student
 

@@ -2,27 +2,27 @@
 
 import pytest
 
-from minigpt import headline
+from minigpt.studies import published_speedups
 
 
 @pytest.fixture(scope="module")
 def stages():
-    return headline.autopsy(1536, num_requests=120)
+    return published_speedups.autopsy(1536, num_requests=120)
 
 
 def test_lengths_follow_the_published_set_up():
-    requests = headline.anyscale(512, 400)
-    outputs = [len(item.answer) * headline.SCALE for item in requests.items]
-    assert {len(item.prompt_token_ids) * headline.SCALE for item in requests.items} == {512}
+    requests = published_speedups.anyscale(512, 400)
+    outputs = [len(item.answer) * published_speedups.SCALE for item in requests.items]
+    assert {len(item.prompt_token_ids) * published_speedups.SCALE for item in requests.items} == {512}
     assert max(outputs) <= 512 and 100 < sum(outputs) / len(outputs) < 156
     assert {item.arrival_ns for item in requests.items} == {0}
 
 
 def test_step_times_follow_from_the_data_sheet():
     # 26 GB of weights at 1.555 TB/s are 16.7 ms, and 2 ms go to everything else; four steps are one of ours.
-    assert headline.OPT_13B.step_overhead_ns == pytest.approx(4 * 18.72e6, rel=1e-3)
+    assert published_speedups.OPT_13B.step_overhead_ns == pytest.approx(4 * 18.72e6, rel=1e-3)
     # 26 GFLOP at 187 TFLOPS are 0.139 ms a token.
-    assert headline.OPT_13B.per_prefill_token_ns == pytest.approx(4 * 0.1389e6, rel=1e-3)
+    assert published_speedups.OPT_13B.per_prefill_token_ns == pytest.approx(4 * 0.1389e6, rel=1e-3)
 
 
 def test_every_change_makes_it_faster(stages):
@@ -39,10 +39,10 @@ def test_prompt_tokens_are_most_of_what_is_counted(stages):
 @pytest.mark.parametrize("language", ["en", "es"])
 def test_stages_have_names_in_both_languages(stages, language, monkeypatch):
     monkeypatch.setenv("MINIGPT_LANG", language)
-    assert len({headline.stage_name(stage) for stage in stages}) == 5
+    assert len({published_speedups.stage_name(stage) for stage in stages}) == 5
 
 
 def test_more_seats_keep_the_median_at_a_higher_rate():
     servers = (("static", 1), ("continuous", 32))
-    rates = [headline.highest_rate_per_s(policy, seats, steps=4) for policy, seats in servers]
+    rates = [published_speedups.highest_rate_per_s(policy, slots, steps=4) for policy, slots in servers]
     assert rates[0] < rates[1]

@@ -3,53 +3,53 @@
 import pytest
 import torch
 
-from minigpt.kv_cache import CacheFull, KVCache
+from minigpt.llm.kv_cache import CacheFull, KVCache
 from tests.unit.small import GROUPED, SMALL, draw, small_model
 
 
 def test_the_lowest_free_slot_is_taken_first():
     cache = KVCache(SMALL, 4)
-    assert [cache.take() for _ in range(4)] == [0, 1, 2, 3]
+    assert [cache.allocate() for _ in range(4)] == [0, 1, 2, 3]
     for slot in (2, 0, 3):
-        cache.give_back(slot)
-    assert [cache.take() for _ in range(3)] == [0, 2, 3]
+        cache.free(slot)
+    assert [cache.allocate() for _ in range(3)] == [0, 2, 3]
 
 
 def test_free_slots_are_counted():
     cache = KVCache(SMALL, 2)
     found = [cache.num_free]
-    slot = cache.take()
+    slot = cache.allocate()
     found.append(cache.num_free)
-    cache.give_back(slot)
+    cache.free(slot)
     assert [*found, cache.num_free] == [2, 1, 2]
 
 
 def test_a_full_cache_names_its_size_and_the_way_out():
     cache = KVCache(SMALL, 2)
-    cache.take(), cache.take()
+    cache.allocate(), cache.allocate()
     with pytest.raises(CacheFull, match="num_slots=2.*[Gg]ive one back") as full:
-        cache.take()
+        cache.allocate()
     assert isinstance(full.value, ValueError)
-    cache.give_back(1)
-    assert cache.take() == 1
+    cache.free(1)
+    assert cache.allocate() == 1
 
 
 @pytest.mark.parametrize("slot", [0, 2, 3, -1])
 def test_only_a_taken_slot_can_be_given_back(slot):
     cache = KVCache(SMALL, 3)
-    cache.take(), cache.take()
-    cache.give_back(0)
+    cache.allocate(), cache.allocate()
+    cache.free(0)
     with pytest.raises(ValueError, match=f"slot={slot} is not taken.*once"):
-        cache.give_back(slot)
+        cache.free(slot)
     assert cache.num_free == 2
 
 
 def test_a_slot_is_empty_when_it_is_taken_again():
     cache = KVCache(SMALL, 1)
-    small_model().prefill([[1, 2, 3]], cache, [cache.take()])
+    small_model().prefill([[1, 2, 3]], cache, [cache.allocate()])
     assert cache.lengths.tolist() == [3]
-    cache.give_back(0)
-    cache.take()
+    cache.free(0)
+    cache.allocate()
     assert cache.lengths.tolist() == [0]
 
 
@@ -78,13 +78,13 @@ def test_a_slot_is_as_long_as_asked_for_or_as_the_context(max_length, expected):
 def logits_of_two(config, poison):
     """Logits of a short sequence in a reused slot beside a longer one, prefilled in chunks and decoded."""
     model, cache = small_model(config), KVCache(config, 2)
-    short, long = cache.take(), cache.take()
+    short, long = cache.allocate(), cache.allocate()
     model.prefill([draw(40, seed=1)], cache, [short])  # the earlier sequence
-    cache.give_back(short)
+    cache.free(short)
     if poison:
         # Large and finite: what attention weighs by exactly 0 vanishes, what it weighs by anything else shows.
         cache.k.fill_(1e4), cache.v.fill_(-1e6)
-    assert cache.take() == short
+    assert cache.allocate() == short
     found = [model.prefill([draw(30, seed=2), draw(4, seed=3)], cache, [long, short])]
     found.append(model.prefill([draw(1, seed=4), draw(3, seed=5)], cache, [long, short]))  # one row is padded
     found += [model.decode_step([token, token], cache, [short, long]) for token in draw(12, seed=6)]
@@ -100,7 +100,7 @@ def test_a_reused_slot_hides_what_was_left_in_it(config):
 @pytest.mark.parametrize("config", [SMALL, GROUPED], ids=["one KV head", "two KV heads"])
 def test_a_decode_step_writes_only_its_own_places(config):
     model, cache = small_model(config), KVCache(config, 4, 32)
-    slots = [cache.take() for _ in range(4)]
+    slots = [cache.allocate() for _ in range(4)]
     model.prefill([draw(3 + slot, seed=slot) for slot in slots], cache, slots)
     before = torch.stack([cache.k, cache.v]).clone()
     model.decode_step([1, 2], cache, [3, 1])

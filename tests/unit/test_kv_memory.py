@@ -4,9 +4,18 @@ import random
 
 import pytest
 
-from minigpt.kv_cache import KVCache
-from minigpt.kv_memory import GIB, MODELS, WAYS, Shape, bytes_per_sequence, bytes_per_token, places, sequences_that_fit
-from minigpt.model import Config
+from minigpt.llm.kv_cache import KVCache
+from minigpt.llm.kv_memory import (
+    GIB,
+    MODELS,
+    WAYS,
+    Shape,
+    bytes_per_sequence,
+    bytes_per_token,
+    places,
+    sequences_that_fit,
+)
+from minigpt.llm.model import Config
 
 
 def test_the_mini_gpt_is_the_one_that_is_shipped():

@@ -9,9 +9,12 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from minigpt import lab as lab_module
-from minigpt import live_code, needs_magic, notebook, paths, policies, threads
-from minigpt.exercises import Bilingual, Exercise
+from minigpt import paths
 from minigpt.lab import Lab, reveal
+from minigpt.llm import threads
+from minigpt.notebook import frontend, live_code, needs_magic
+from minigpt.notebook.exercises import Bilingual, Exercise
+from minigpt.schedulers import registry
 
 STUB = "def first():\n    raise NotImplementedError\n"
 
@@ -23,7 +26,7 @@ def no_notebook(monkeypatch):
         monkeypatch.delenv(name, raising=False)
     for name in ("MINIGPT_LANG", *threads.VARIABLES):
         monkeypatch.setenv(name, "en" if name == "MINIGPT_LANG" else "1")
-    monkeypatch.setattr(notebook, "ipython_shell", lambda: None)
+    monkeypatch.setattr(frontend, "ipython_shell", lambda: None)
     monkeypatch.setattr(lab_module, "ipython_shell", lambda: None)
 
 
@@ -48,7 +51,7 @@ def shell(monkeypatch):
     """An IPython in this process, known to Lab as the running one."""
     shell = InteractiveShell()
     shell.colors = "nocolor"
-    monkeypatch.setattr(notebook, "ipython_shell", lambda: shell)
+    monkeypatch.setattr(frontend, "ipython_shell", lambda: shell)
     monkeypatch.setattr(lab_module, "ipython_shell", lambda: shell)
     return shell
 
@@ -64,19 +67,19 @@ def shell(monkeypatch):
 def test_the_notebook_decides_the_language(monkeypatch, name, expected):
     monkeypatch.setenv("JPY_SESSION_NAME", name)
     monkeypatch.setenv("MINIGPT_LANG", "en" if expected == "es" else "es")
-    assert notebook.notebook_language() == expected
+    assert frontend.notebook_language() == expected
 
 
 def test_without_a_notebook_the_readers_language_holds(monkeypatch):
     monkeypatch.setenv("MINIGPT_LANG", "es")
-    assert notebook.notebook_language() == "es"
+    assert frontend.notebook_language() == "es"
     monkeypatch.setenv("JPY_SESSION_NAME", "a console")
-    assert notebook.notebook_language() == "es"
+    assert frontend.notebook_language() == "es"
 
 
 def test_vs_code_tells_the_notebook_by_a_global(shell):
     shell.user_ns["__vsc_ipynb_file__"] = "/labs/03_x.es.ipynb"
-    assert notebook.notebook_language() == "es"
+    assert frontend.notebook_language() == "es"
 
 
 def test_lab_says_where_it_is_and_sets_the_language_for_its_children(house, monkeypatch, capsys):
@@ -130,7 +133,7 @@ def test_a_syntax_error_is_shown_in_two_lines(house):
 def test_ipython_shows_the_two_lines_whoever_loads_the_file(house, shell, capsys):
     Lab("03")
     house.write_text("def first()\n", encoding="utf-8")
-    shell.user_ns["load"] = lambda: policies.load_module(house)
+    shell.user_ns["load"] = lambda: registry.load_module(house)
     capsys.readouterr()
     assert not shell.run_cell("load()").success
     assert capsys.readouterr().out.splitlines() == [
@@ -262,14 +265,14 @@ def test_reveal_in_spanish_and_without_a_unit(monkeypatch, capsys):
 
 
 def test_a_progress_bar_counts_and_goes_away(capsys):
-    from minigpt.progress import progress
+    from minigpt.notebook.progress import progress
 
     assert list(progress([1, 2, 3], "loads")) == [1, 2, 3]
     assert capsys.readouterr().out == ""
 
 
 def test_a_progress_bar_in_a_kernel_without_widgets(monkeypatch, capsys):
-    from minigpt import progress
+    from minigpt.notebook import progress
 
     monkeypatch.setattr(progress, "in_kernel", lambda: True)
     monkeypatch.setitem(sys.modules, "ipywidgets", None)
@@ -279,8 +282,8 @@ def test_a_progress_bar_in_a_kernel_without_widgets(monkeypatch, capsys):
 
 
 def test_the_kernel_is_recognized_by_its_shell(monkeypatch):
-    assert not notebook.in_kernel()
-    monkeypatch.setattr(notebook, "ipython_shell", lambda: types.SimpleNamespace(kernel=1, user_ns={}))
-    assert notebook.in_kernel() and not notebook.has_front_end()
+    assert not frontend.in_kernel()
+    monkeypatch.setattr(frontend, "ipython_shell", lambda: types.SimpleNamespace(kernel=1, user_ns={}))
+    assert frontend.in_kernel() and not frontend.has_front_end()
     monkeypatch.setenv("JPY_SESSION_NAME", "x.ipynb")
-    assert notebook.has_front_end()
+    assert frontend.has_front_end()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from minigpt.policies import code_file, load_module
+from minigpt.schedulers.registry import code_file, load_module
 from tests.grader.seeds import GRADED_SEEDS
 from tests.lab04.figures import CAPS, CASES, MAX_CAP, ORDERS, p95_unseen_s, replayed, terms
 from tests.lab04.scenes import busy_records

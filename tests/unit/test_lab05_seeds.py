@@ -2,10 +2,10 @@
 
 import pytest
 
-from minigpt import metrics
-from minigpt.memory_replay import serve
-from minigpt.memory_workloads import INTERACTIVE, long_prompts, two_classes
-from minigpt.workload import workload
+from minigpt.analysis import metrics
+from minigpt.simulation.paged_run import serve
+from minigpt.workloads.memory_pressure import INTERACTIVE, long_prompts, two_classes
+from minigpt.workloads.workload import workload
 from tests.grader.seeds import GRADED_SEEDS
 from tests.lab05.figures import AGING_S, BUDGET, TIGHT, e2e_of, gap_ms, overtaken_after
 from tests.lab05.scenes import accounting_fault

@@ -5,8 +5,9 @@ import shutil
 
 import pytest
 
-from minigpt import environment, start_page
-from minigpt.commands import lab
+from minigpt.cli import lab
+from minigpt.environment import layout
+from minigpt.notebook import start_page
 from minigpt.paths import notebook_file, skeleton_file
 from tests.tools.repo_files import ROOT
 
@@ -36,7 +37,7 @@ def house(tmp_path, monkeypatch, child_commands):
         notebook_file(folder, language).write_text('{"cells": [], "metadata": {}}', encoding="utf-8")
         skeleton_file(folder, language).write_text("x = 1\n", encoding="utf-8")
     (folder / "exercises.toml").write_text(EXERCISES, encoding="utf-8")
-    for module in (lab, start_page, environment):
+    for module in (lab, start_page, layout):
         monkeypatch.setattr(module, "repository_root", lambda: root)
     monkeypatch.setattr("minigpt.paths.repository_root", lambda: root)
     monkeypatch.setenv("MINIGPT_LANG", "es")

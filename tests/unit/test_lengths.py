@@ -5,7 +5,7 @@ from statistics import mean, median
 
 import pytest
 
-from minigpt.lengths import DISTRIBUTIONS, in_words, parse_lengths
+from minigpt.workloads.lengths import DISTRIBUTIONS, in_words, parse_lengths
 
 
 def draws(text, num=2_000, seed=0):

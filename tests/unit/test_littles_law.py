@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from minigpt.littles_law import STAGES, number_inside, sample_times, windows
+from minigpt.analysis.littles_law import STAGES, number_inside, sample_times, windows
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from minigpt.metrics import (
+from minigpt.analysis.metrics import (
     arrival_window_s,
     bootstrap_interval,
     e2e_s,
@@ -21,15 +21,15 @@ from minigpt.metrics import (
     tpot_s,
     ttft_s,
 )  # fmt: skip
-from minigpt.runlog import RequestLog, RunLog, StepLog
+from minigpt.runtime.run_log import RequestLog, RunLog, StepLog
 from tests.unit.small import MS, item, work
 
 
-def make_log(*lives, streams=True, steps=(), end_ns=None, max_batch=4, max_inflight=4):
+def make_log(*records, streams=True, steps=(), end_ns=None, max_batch=4, max_inflight=4):
     """`lives`: (arrival, token times, finish) in ms; `steps`: (start, end, rows, useful rows)."""
-    log = RunLog(workload=work(*(item(i) for i in range(len(lives)))), clock="virtual", streams=streams,
+    log = RunLog(workload=work(*(item(i) for i in range(len(records)))), clock="virtual", streams=streams,
                  max_batch=max_batch, max_inflight=max_inflight)  # fmt: skip
-    for i, (arrival, times, finish) in enumerate(lives):
+    for i, (arrival, times, finish) in enumerate(records):
         log.requests[i] = RequestLog(
             item=log.workload.items[i], arrival_ns=round(arrival * MS), token_ids=[7] * len(times),
             token_times_ns=[round(t * MS) for t in times], finish_ns=None if finish is None else round(finish * MS),
@@ -37,7 +37,7 @@ def make_log(*lives, streams=True, steps=(), end_ns=None, max_batch=4, max_infli
     log.steps += [StepLog(start_ns=start * MS, end_ns=end * MS, request_ids=rows, useful_ids=useful, num_prefill_tokens=0)
                   for start, end, rows, useful in steps]  # fmt: skip
     log.end_ns = (
-        max((life.finish_ns or 0 for life in log.requests.values()), default=0) if end_ns is None else end_ns
+        max((record.finish_ns or 0 for record in log.requests.values()), default=0) if end_ns is None else end_ns
     )
     return log
 
@@ -92,19 +92,19 @@ def test_infinite_latencies_take_part():
 # -- latencies -------------------------------------------------------------------------------------
 
 # Three tokens; one token; EOS at once; never answered.
-LIVES = [(1, [3, 4, 8], 9), (2, [7], 7), (2, [], 5), (4, [], None)]
+RECORDS = [(1, [3, 4, 8], 9), (2, [7], 7), (2, [], 5), (4, [], None)]
 
 
 def test_e2e_counts_from_the_arrival_and_a_request_without_an_answer_is_infinitely_late():
-    assert e2e_s(make_log(*LIVES)) == [0.008, 0.005, 0.003, math.inf]
+    assert e2e_s(make_log(*RECORDS)) == [0.008, 0.005, 0.003, math.inf]
 
 
 def test_ttft_of_an_empty_answer_is_not_there_and_of_no_answer_infinite():
-    assert ttft_s(make_log(*LIVES)) == [0.002, 0.005, math.inf]
+    assert ttft_s(make_log(*RECORDS)) == [0.002, 0.005, math.inf]
 
 
 def test_a_server_that_does_not_stream_shows_its_first_token_with_the_answer():
-    assert ttft_s(make_log(*LIVES, streams=False)) == [0.008, 0.005, math.inf]
+    assert ttft_s(make_log(*RECORDS, streams=False)) == [0.008, 0.005, math.inf]
 
 
 def test_ttft_of_a_request_that_got_tokens_and_no_answer():
@@ -114,13 +114,13 @@ def test_ttft_of_a_request_that_got_tokens_and_no_answer():
 
 
 def test_gaps_lie_between_tokens_of_one_answer_so_one_token_has_none():
-    assert itl_s(make_log(*LIVES)) == [0.001, 0.004]
+    assert itl_s(make_log(*RECORDS)) == [0.001, 0.004]
     assert itl_s(make_log((1, [5], 5))) == []
-    assert itl_s(make_log(*LIVES, streams=False)) == []
+    assert itl_s(make_log(*RECORDS, streams=False)) == []
 
 
 def test_time_per_output_token_is_undefined_below_two_tokens():
-    assert tpot_s(make_log(*LIVES)) == [0.006 / 2]  # from the first token to the answer, two tokens further
+    assert tpot_s(make_log(*RECORDS)) == [0.006 / 2]  # from the first token to the answer, two tokens further
     assert tpot_s(make_log((1, [5], 5), (1, [], 5))) == []
 
 
@@ -157,7 +157,7 @@ def test_rates_of_a_run_in_which_nothing_happened_are_0():
 
 
 def test_tokens_per_second_counts_answered_output_tokens_over_the_run():
-    assert tokens_per_s(make_log(*LIVES, end_ns=20 * MS)) == pytest.approx(4 / 0.020)
+    assert tokens_per_s(make_log(*RECORDS, end_ns=20 * MS)) == pytest.approx(4 / 0.020)
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_tokens_per_second_counts_answered_output_tokens_over_the_run():
      ({"e2e_target_s": 0.005, "ttft_target_s": 0.002}, 1), ({"e2e_target_s": 0.001}, 0)],
 )  # fmt: skip
 def test_goodput_counts_answers_that_met_every_target(targets, good):
-    assert goodput_per_s(make_log(*LIVES, end_ns=10 * MS), **targets) == pytest.approx(good / 0.010)
+    assert goodput_per_s(make_log(*RECORDS, end_ns=10 * MS), **targets) == pytest.approx(good / 0.010)
 
 
 @pytest.mark.parametrize(("streams", "slots"), [(True, 4), (False, 2)])
@@ -181,7 +181,7 @@ def test_slot_use_is_the_share_of_slot_time_that_held_a_request_not_ended(stream
 
 
 def test_a_summary_counts_unfinished_requests_as_misses():
-    found = summarize(make_log(*LIVES, end_ns=10 * MS), e2e_target_s=0.006)
+    found = summarize(make_log(*RECORDS, end_ns=10 * MS), e2e_target_s=0.006)
     assert (found.num_requests, found.num_unfinished) == (4, 1)
     assert (found.e2e_p50_ms, found.e2e_p95_ms, found.e2e_p99_ms) == (5.0, math.inf, math.inf)
     assert (found.ttft_p50_ms, found.itl_p95_ms) == (5.0, 4.0)

@@ -4,9 +4,9 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from minigpt.kv_cache import CacheFull, KVCache
-from minigpt.model import Config
-from minigpt.weights import random_model
+from minigpt.llm.checkpoint_io import random_model
+from minigpt.llm.kv_cache import CacheFull, KVCache
+from minigpt.llm.model import Config
 from tests.unit.small import GROUPED, SMALL, draw, greedy_alone, small_model
 
 TOLERANCE = 1e-4  # logits, fp32
@@ -21,7 +21,7 @@ def assert_close(logits, expected):
 def taken(config, num_slots):
     """A cache with all its slots taken, and the slots."""
     cache = KVCache(config, num_slots)
-    return cache, [cache.take() for _ in range(num_slots)]
+    return cache, [cache.allocate() for _ in range(num_slots)]
 
 
 def prefill_in_chunks(model, tokens, chunk, cache, slots, expected):
@@ -125,9 +125,9 @@ def test_a_sequence_takes_the_slot_of_one_that_ended_mid_run(config):
     rows = {slot: Row(model, draw(length, seed=length), 20) for slot, length in zip((a, b, c), [3, 11, 5])}
     prefill(model, cache, rows)
     decode(model, cache, rows, 4)
-    cache.give_back(b)
+    cache.free(b)
     decode(model, cache, {a: rows[a], c: rows[c]}, 1)  # a step with a hole in the middle
-    assert cache.take() == b
+    assert cache.allocate() == b
     rows[b] = Row(model, draw(2, seed=9), 20)  # shorter than what the slot held
     prefill(model, cache, {b: rows[b]})
     decode(model, cache, rows, 14)
@@ -141,8 +141,8 @@ def test_the_same_prompt_gets_the_same_logits_before_and_after_another_used_its_
         logits = [model.prefill([prompt], cache, slots)]
         logits += [model.decode_step([int(logits[-1].argmax())], cache, slots) for _ in range(8)]
         answers.append(torch.cat(logits))
-        cache.give_back(slots[0])
-        slots = [cache.take()]
+        cache.free(slots[0])
+        slots = [cache.allocate()]
     assert torch.equal(answers[0], answers[2])
 
 

@@ -5,8 +5,8 @@ import math
 import pytest
 import torch
 
-from minigpt.kv_cache import CacheFull, KVCache
-from minigpt.model import Config, rms_norm, rope_tables, rotate
+from minigpt.llm.kv_cache import CacheFull, KVCache
+from minigpt.llm.model import Config, rms_norm, rope_tables, rotate
 from tests.unit.small import GROUPED, SMALL, draw, small_model
 
 
@@ -62,7 +62,7 @@ def test_the_rope_tables_cover_the_context(config):
 def cache():
     cache = KVCache(SMALL, 3)
     for _ in range(3):
-        cache.take()
+        cache.allocate()
     small_model().prefill([[1, 2], [3, 4], [5, 6]], cache, [0, 1, 2])
     return cache
 
@@ -106,7 +106,7 @@ def test_a_wrong_prefill_is_refused(cache, prompts, slots, words):
 @pytest.mark.parametrize("max_length", [64, 20])
 def test_too_long_a_prompt_is_refused_before_anything_is_computed(max_length):
     cache = KVCache(SMALL, 2, max_length)
-    slots = [cache.take(), cache.take()]
+    slots = [cache.allocate(), cache.allocate()]
     with pytest.raises(CacheFull, match=f"{max_length + 1} tokens.*hold {max_length}.*shorten"):
         small_model().prefill([[1], draw(max_length + 1)], cache, slots)
     assert cache.lengths.tolist() == [0, 0]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from minigpt.exercises import load_exercises
+from minigpt.notebook.exercises import load_exercises
 from tests.tools import build
 from tests.tools.notebook import build_notebooks, heading, parse_source
 from tests.tools.sample import NOTEBOOK, SKELETON, write_sample

@@ -5,8 +5,8 @@ import random
 import pytest
 import torch
 
-from minigpt.kv_cache import CacheFull, KVCache
-from minigpt.paged import PagedKVCache
+from minigpt.llm.kv_cache import CacheFull, KVCache
+from minigpt.llm.paged_kv_cache import PagedKVCache
 from tests.unit.small import GROUPED, SMALL, draw, small_model
 
 LENGTHS = (13, 1, 8, 21)
@@ -23,7 +23,7 @@ def caches(config, block_size: int):
     slots = KVCache(config, 4)
     paged = PagedKVCache(config, 4 * -(-64 // block_size), block_size, 4)
     for slot, table in enumerate(scattered_tables(block_size, 64)):
-        slots.take(), paged.take()
+        slots.allocate(), paged.allocate()
         paged.set_table(slot, table)
     return slots, paged
 
@@ -43,7 +43,7 @@ def test_the_same_logits_for_prefill_chunks_and_decode(config, block_size):
 
 def test_a_token_beyond_the_table_is_an_error():
     cache = PagedKVCache(SMALL, 4, 4, 1)
-    cache.set_table(cache.take(), [2])
+    cache.set_table(cache.allocate(), [2])
     model = small_model()
     model.prefill([[1, 2, 3]], cache, [0])
     model.decode_step([4], cache, [0])
@@ -56,10 +56,10 @@ def test_leftovers_of_a_block_are_not_seen_by_its_next_holder():
     cache = PagedKVCache(SMALL, 2, 8, 2)
     fresh = PagedKVCache(SMALL, 2, 8, 2)
     for each in (cache, fresh):
-        each.take(), each.take()
+        each.allocate(), each.allocate()
     cache.set_table(0, [1, 0])
     model.prefill([draw(16)], cache, [0])
-    cache.give_back(0)
+    cache.free(0)
     for each in (cache, fresh):
         each.set_table(1, [0, 1])
     assert torch.equal(*(model.prefill([[7, 8, 9]], each, [1]) for each in (cache, fresh)))

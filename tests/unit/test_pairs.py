@@ -4,10 +4,11 @@ import json
 
 import pytest
 
-from minigpt import metrics, replay
-from minigpt.commands import replay as command
-from minigpt.pairs import FAIL, INCONCLUSIVE, PASS, Pairs, measure_pairs, verdict
-from minigpt.workload import workload
+from minigpt.analysis import metrics
+from minigpt.cli import replay as command
+from minigpt.simulation import run as replay
+from minigpt.simulation.pairs import FAIL, INCONCLUSIVE, PASS, Pairs, measure_pairs, verdict
+from minigpt.workloads.workload import workload
 from tests.unit.small import reference
 
 SCRIPTED = {"impl": "solution", "tokens": "scripted"}
@@ -58,9 +59,9 @@ def test_a_verdict_is_given_where_interval_and_pairs_allow(low, high, num_pairs,
 
 @pytest.mark.parametrize("clock", replay.MEASURED)
 def test_nothing_slow_is_left_to_do_when_a_measuring_clock_begins(monkeypatch, clock):
-    order, make_clock, make_tokens, warm_up = [], replay.make_clock, replay.make_tokens, replay.warm_up
+    order, make_clock, make_runner, warm_up = [], replay.make_clock, replay.make_runner, replay.warm_up
     monkeypatch.setattr(replay, "make_clock", lambda name: order.append("clock") or make_clock(name))
-    monkeypatch.setattr(replay, "make_tokens", lambda *args: order.append("tokens") or make_tokens(*args))
+    monkeypatch.setattr(replay, "make_runner", lambda *args: order.append("tokens") or make_runner(*args))
     monkeypatch.setattr(replay, "warm_up", lambda: order.append("warm-up") or warm_up())
     replay.replay("static", workload("constant:2", arrivals="burst", num_requests=2), clock=clock, impl="solution")
     assert order == ["tokens", "warm-up", "clock"]

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from minigpt import fleet, planner
-from minigpt.commands import plan as command
+from minigpt.cli import plan as command
+from minigpt.simulation import fleet, planner
 
 LENGTHS = fleet.request_lengths("uniform:1,63", 400, seed=2)
 

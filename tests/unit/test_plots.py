@@ -10,14 +10,14 @@ from matplotlib import _pylab_helpers
 from matplotlib.colors import to_rgb
 
 from minigpt import plots
-from minigpt.clock import VirtualClock
-from minigpt.engine import ScriptedTokens
 from minigpt.paths import repository_root
 from minigpt.plots import canvas, stepwise
 from minigpt.plots.colours import USEFUL_SHADES, colours_of, concept_name, ink
 from minigpt.plots.labels import spread_apart
-from minigpt.serving import run
-from minigpt.workload import WorkItem, arriving
+from minigpt.runtime.clock import VirtualClock
+from minigpt.runtime.model_runner import ScriptedRunner
+from minigpt.runtime.server import run
+from minigpt.workloads.workload import WorkItem, arriving
 
 LENGTHS = {0: 3, 1: 30, 2: 5}  # A, B and C
 
@@ -58,7 +58,7 @@ def runs():
         WorkItem(request_id=i, prompt_token_ids=(1, 2), max_tokens=n, arrival_ns=0, answer=(97,) * n, ignore_eos=True)
         for i, n in LENGTHS.items()
     ]
-    settings = dict(tokens=ScriptedTokens(), max_batch=2, max_inflight=2)
+    settings = dict(tokens=ScriptedRunner(), max_batch=2, max_inflight=2)
     workload = arriving(items, [0.0] * len(items), "by hand")
     return types.SimpleNamespace(
         static=run(static_loop, workload, clock=VirtualClock(), streams=False, **settings),
@@ -207,12 +207,12 @@ CELLS = {
     "in the middle": "plots.bars(['static'], [1], 'ms')\n1 + 1",
     "with pyplot loaded": "import matplotlib.pyplot as plt\nplots.bars(['static'], [1], 'ms')",
     "steps": """
-from minigpt.runlog import RequestLog, RunLog, StepLog
+from minigpt.runtime.run_log import RequestLog, RunLog, StepLog
 log = RunLog(workload=None, clock="virtual", streams=True, max_batch=2, max_inflight=2, end_ns=10)
 log.steps.append(StepLog(start_ns=0, end_ns=10, request_ids=(0,), useful_ids=(0,), num_prefill_tokens=1))
 log.requests[0] = RequestLog(item=None, arrival_ns=0, admitted_ns=0, finish_ns=10)
 plots.step_through(log)""",
-    "bar": "from minigpt.progress import progress\nfor _ in progress(range(3), 'loads'): pass",
+    "bar": "from minigpt.notebook.progress import progress\nfor _ in progress(range(3), 'loads'): pass",
 }
 
 

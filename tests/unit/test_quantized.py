@@ -3,8 +3,9 @@
 import pytest
 import torch
 
-from minigpt.kv_cache import KVCache
-from minigpt.quantized import QuantizedKVCache, compare, kv_bytes
+from minigpt.llm.kv_cache import KVCache
+from minigpt.llm.quantized_kv_cache import QuantizedKVCache, kv_bytes
+from minigpt.studies.kv_precision import compare
 from tests.unit.small import GROUPED, SMALL, draw, small_model
 
 
@@ -13,7 +14,7 @@ from tests.unit.small import GROUPED, SMALL, draw, small_model
 def test_what_is_read_is_near_what_was_written(config, bits, most):
     exact, rounded = KVCache(config, 2), QuantizedKVCache(config, 2, bits=bits)
     for cache in (exact, rounded):
-        small_model(config).prefill([draw(20), draw(9, seed=1)], cache, [cache.take(), cache.take()])
+        small_model(config).prefill([draw(20), draw(9, seed=1)], cache, [cache.allocate(), cache.allocate()])
     for ours, theirs in zip(rounded.read(0, slice(0, 1), 20), exact.read(0, slice(0, 1), 20)):
         assert float((ours - theirs).abs().max()) <= most * float(theirs.abs().max())
     assert rounded.k.dtype == torch.int8 and int(rounded.k.abs().max()) <= 2 ** (bits - 1) - 1

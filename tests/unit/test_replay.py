@@ -2,12 +2,12 @@
 
 import pytest
 
-from minigpt import metrics
-from minigpt.clock import VirtualClock
-from minigpt.pairs import Pairs
-from minigpt.policies import POLICIES, find_policy, implementation, load_module
-from minigpt.replay import make_tokens, replay, replay_both
-from minigpt.workload import workload
+from minigpt.analysis import metrics
+from minigpt.runtime.clock import VirtualClock
+from minigpt.schedulers.registry import POLICIES, find_policy, implementation, load_module
+from minigpt.simulation.pairs import Pairs
+from minigpt.simulation.run import make_runner, replay, replay_both
+from minigpt.workloads.workload import workload
 from tests.unit.small import COST, item, work
 
 SCRIPTED = {"impl": "solution", "tokens": "scripted"}
@@ -23,7 +23,7 @@ def test_every_request_gets_its_scripted_answer(policy):
     requests = workload("mixed", num_requests=60, seed=2, load=0.7)
     log = replay(policy, requests, **SCRIPTED)
     assert log.num_unfinished == 0
-    assert {life.item.request_id: life.answer for life in log.finished} == {
+    assert {record.item.request_id: record.answer for record in log.finished} == {
         each.request_id: each.answer for each in requests.items}  # fmt: skip
     assert log.streams == (policy == "continuous")
 
@@ -126,5 +126,5 @@ def test_policies_are_found_by_name():
 
 
 def test_scripted_tokens_need_no_model():
-    tokens = make_tokens("scripted", work(item(0)), 1)
-    assert type(tokens).__name__ == "ScriptedTokens"
+    tokens = make_runner("scripted", work(item(0)), 1)
+    assert type(tokens).__name__ == "ScriptedRunner"

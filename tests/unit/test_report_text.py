@@ -8,7 +8,7 @@ from tests.grader import notes, report
 from tests.grader.check import CheckInfo
 from tests.grader.outcomes import CRASHED, IMPORT_ERROR, PASSED, WRONG, t
 from tests.grader.plugin import Result
-from tests.grader.watch import Output
+from tests.grader.resource_watchdog import Output
 from tests.lab02.drawn import drawn
 
 EXERCISES = [SimpleNamespace(id=name, function="", title=f"exercise {name}") for name in ("3.1", "3.2")]

@@ -7,7 +7,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from minigpt.saved_notebook import clean
+from minigpt.notebook.saved_notebook import clean
 from tests.tools.repo_files import ROOT, for_each, notebooks
 
 LAB = "labs/02_x"
@@ -52,7 +52,7 @@ def test_jupyters_server_saves_the_original_without_outputs(tmp_path, name, has_
 
 
 def test_the_hook_leaves_other_files_alone(tmp_path):
-    from minigpt.saved_notebook import before_saving
+    from minigpt.notebook.saved_notebook import before_saving
 
     model = {"type": "file", "content": "text"}
     before_saving(path="02_x/02_x.ipynb", model=model, contents_manager=None)

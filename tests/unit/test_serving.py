@@ -4,8 +4,8 @@ import queue
 
 import pytest
 
-from minigpt.clock import VirtualClock
-from minigpt.serving import ServingError
+from minigpt.runtime.clock import VirtualClock
+from minigpt.runtime.server import ServingError
 from tests.unit.small import COST, MS, item, make_server
 
 
@@ -141,12 +141,12 @@ def test_respond_sends_the_answer_now():
     request = server.queue.get()
     request.append(server.model.forward_one_step([request])[0])
     server.respond(request)
-    life = server.log.requests[0]
+    record = server.log.requests[0]
     assert (request.status, request.finish_time_s) == (
         "finished",
         0.003_02,
     )  # 1 ms, and a prefill of 2 tokens
-    assert (life.finish_ns, life.answer) == (3 * MS + MS // 50, (100,))
+    assert (record.finish_ns, record.answer) == (3 * MS + MS // 50, (100,))
 
 
 def test_a_request_may_be_answered_without_a_step():

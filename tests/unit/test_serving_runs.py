@@ -4,10 +4,10 @@ import random
 
 import pytest
 
-from minigpt.clock import CpuClock, VirtualClock, WallClock
-from minigpt.engine import ModelTokens, ScriptedTokens
-from minigpt.serving import ServingError, run
-from minigpt.tokenizer import EOS_TOKEN_ID
+from minigpt.llm.tokenizer import EOS_TOKEN_ID
+from minigpt.runtime.clock import CpuClock, VirtualClock, WallClock
+from minigpt.runtime.model_runner import ModelRunner, ScriptedRunner
+from minigpt.runtime.server import ServingError, run
 from tests.unit.small import (
     COST,
     GROUPED,
@@ -60,29 +60,29 @@ def serve(policy, workload, *, clock=None, tokens=None, **settings):
         reference(policy),
         workload,
         clock=clock or VirtualClock(COST),
-        tokens=tokens or ScriptedTokens(),
+        tokens=tokens or ScriptedRunner(),
         **settings,
     )
 
 
 def what_happened(log):
     """Every time and token of a run."""
-    lives = [
+    records = [
         (
-            life.arrival_ns,
-            life.admitted_ns,
-            life.finish_ns,
-            tuple(life.token_times_ns),
-            tuple(life.token_ids),
-            life.answer,
+            record.arrival_ns,
+            record.admitted_ns,
+            record.finish_ns,
+            tuple(record.token_times_ns),
+            tuple(record.token_ids),
+            record.answer,
         )
-        for life in log.requests.values()
+        for record in log.requests.values()
     ]
-    return lives, log.steps, log.end_ns
+    return records, log.steps, log.end_ns
 
 
 def answers(log):
-    return {request_id: life.answer for request_id, life in log.requests.items()}
+    return {request_id: record.answer for request_id, record in log.requests.items()}
 
 
 # -- clocks and token sources ----------------------------------------------------------------------
@@ -93,11 +93,11 @@ def answers(log):
 def test_every_clock_runs_the_same_loop_to_the_same_tokens(policy, clock):
     model = small_model()
     workload = mixed_work(model)
-    log = serve(policy, workload, clock=CLOCKS[clock](), tokens=ModelTokens(model, 4))
+    log = serve(policy, workload, clock=CLOCKS[clock](), tokens=ModelRunner(model, 4))
     assert answers(log) == {each.request_id: each.answer for each in workload.items}
     assert (log.clock, log.num_unfinished) == (clock, 0)
-    for life in log.requests.values():
-        times = [life.arrival_ns, life.admitted_ns, *life.token_times_ns, life.finish_ns]
+    for record in log.requests.values():
+        times = [record.arrival_ns, record.admitted_ns, *record.token_times_ns, record.finish_ns]
         assert times == sorted(times)
 
 
@@ -108,7 +108,7 @@ def test_scripted_tokens_and_the_models_own_answers_make_the_same_run(policy, co
     workload = mixed_work(model)
     lengths = {len(each.answer) for each in workload.items}
     assert {0, 10} < lengths  # EOS at once, EOS later, and the limit
-    by_model = serve(policy, workload, tokens=ModelTokens(model, 4))
+    by_model = serve(policy, workload, tokens=ModelRunner(model, 4))
     assert what_happened(by_model) == what_happened(serve(policy, workload))
 
 
@@ -116,10 +116,10 @@ def test_scripted_tokens_and_the_models_own_answers_make_the_same_run(policy, co
 def test_scripted_tokens_and_the_model_take_the_same_time_if_eos_is_ignored(policy):
     model = small_model()
     workload = mixed_work(model, ignore_eos=True)
-    by_model, scripted = serve(policy, workload, tokens=ModelTokens(model, 4)), serve(policy, workload)
+    by_model, scripted = serve(policy, workload, tokens=ModelRunner(model, 4)), serve(policy, workload)
     assert by_model.steps == scripted.steps
-    assert [life.finish_ns for life in by_model.requests.values()] == [
-        life.finish_ns for life in scripted.requests.values()
+    assert [record.finish_ns for record in by_model.requests.values()] == [
+        record.finish_ns for record in scripted.requests.values()
     ]
     assert {len(answer) for answer in answers(by_model).values()} == {10}
 
@@ -140,7 +140,7 @@ def test_static_answers_leave_together_when_the_longest_has_ended():
     a, b = item(0, max_tokens=1, num_tokens=9), item(1, max_tokens=4, num_tokens=9)
     log = serve("static", work(a, b), max_batch=2)
     end_ns = PREFILL_2 + 3 * DECODE_2
-    assert [life.finish_ns for life in log.requests.values()] == [end_ns, end_ns]
+    assert [record.finish_ns for record in log.requests.values()] == [end_ns, end_ns]
     assert log.requests[0].token_times_ns == [PREFILL_2]
     assert [step.useful_ids for step in log.steps] == [(0, 1), (1,), (1,), (1,)]
 
@@ -148,7 +148,7 @@ def test_static_answers_leave_together_when_the_longest_has_ended():
 def test_continuous_answers_leave_as_they_end():
     a, b = item(0, max_tokens=1, num_tokens=9), item(1, max_tokens=4, num_tokens=9)
     log = serve("continuous", work(a, b))
-    assert [life.finish_ns for life in log.requests.values()] == [PREFILL_2, PREFILL_2 + 3 * DECODE_1]
+    assert [record.finish_ns for record in log.requests.values()] == [PREFILL_2, PREFILL_2 + 3 * DECODE_1]
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_a_closed_loop_client_sends_when_it_has_its_answer_and_has_paused():
     items = [item(i, None, max_tokens=1, num_tokens=9) for i in range(5)]
     workload = work(*items, num_clients=2, think_ns=10 * MS)
     log = serve("continuous", workload)
-    arrivals = [life.arrival_ns for life in log.requests.values()]
+    arrivals = [record.arrival_ns for record in log.requests.values()]
     first, second = PREFILL_2, 2 * PREFILL_2 + 10 * MS
     assert arrivals == [0, 0, first + 10 * MS, first + 10 * MS, second + 10 * MS]
     assert log.num_unfinished == 0
@@ -182,8 +182,8 @@ def test_a_closed_loop_never_has_more_requests_out_than_clients():
     items = [item(i, None, num_tokens=1 + i % 5) for i in range(30)]
     log = serve("continuous", work(*items, num_clients=3), max_inflight=8)
     assert max(len(step.request_ids) for step in log.steps) == 3
-    for moment in {life.arrival_ns for life in log.requests.values()}:
-        assert sum(life.arrival_ns <= moment < life.finish_ns for life in log.requests.values()) <= 3
+    for moment in {record.arrival_ns for record in log.requests.values()}:
+        assert sum(record.arrival_ns <= moment < record.finish_ns for record in log.requests.values()) <= 3
 
 
 def test_waiting_for_ever_for_clients_that_wait_is_refused():

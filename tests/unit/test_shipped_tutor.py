@@ -8,14 +8,14 @@ from functools import lru_cache
 
 import pytest
 
-from minigpt.evaluate import GROUPS, evaluate
-from minigpt.metrics import summarize
+from minigpt.analysis.metrics import summarize
+from minigpt.corpus.evaluate import GROUPS, evaluate
+from minigpt.corpus.prompts import MIN_GAP, POOL, tutor_prompts
+from minigpt.llm.checkpoint_io import CHECKPOINT
+from minigpt.llm.tutor import answer_all, load_tutor, stream
 from minigpt.paths import repository_root
-from minigpt.prompts import MIN_GAP, POOL, tutor_prompts
-from minigpt.replay import replay
-from minigpt.tutor import answer_all, load_tutor, stream
-from minigpt.weights import CHECKPOINT
-from minigpt.workload import MAX_ANSWER_TOKENS, workload
+from minigpt.simulation.run import replay
+from minigpt.workloads.workload import MAX_ANSWER_TOKENS, workload
 
 NUM_PROMPTS = 100  # a group; `python -m minigpt eval` takes more
 SAMPLE_ERROR_PERCENT = 3  # how far a hundred prompts may lie from the six hundred of the model card

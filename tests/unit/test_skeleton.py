@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from minigpt.exercises import load_exercises
+from minigpt.notebook.exercises import load_exercises
 from tests.tools.sample import SKELETON, SOLUTION, SPANISH, SPANISH_SKELETON, write_sample
 from tests.tools.skeleton import build_skeleton, check_skeleton, count_lines, solution_lines
 from tests.tools.spanish import build_spanish

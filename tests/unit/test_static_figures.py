@@ -4,8 +4,8 @@ import pytest
 
 from minigpt import plots
 from minigpt.plots.colours import COLOURS
-from minigpt.replay import replay
-from minigpt.workload import scene
+from minigpt.simulation.run import replay
+from minigpt.workloads.workload import scene
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from minigpt.replay import replay
-from minigpt.seats import seat_spans
+from minigpt.analysis.slots import slot_spans
+from minigpt.simulation.run import replay
 from tests.lab03.scenes import MS, scene
 
 FOLDER = Path(__file__).parent.parent / "lab02"
@@ -48,9 +48,9 @@ def read_drawing(docstring: str) -> list[tuple[int, int, str]]:
 def draw(log) -> list[str]:
     """Each request of a run as such a row."""
     rows = []
-    for span in sorted(seat_spans(log), key=lambda span: span.request_id):
-        life = log.requests[span.request_id]
-        marks = (life.arrival_ns, life.admitted_ns, span.start_ns, span.useful_until_ns, span.end_ns)
+    for span in sorted(slot_spans(log), key=lambda span: span.request_id):
+        phases = log.requests[span.request_id]
+        marks = (phases.arrival_ns, phases.admitted_ns, span.start_ns, span.useful_until_ns, span.end_ns)
         signs = (".", "-", "ABCDEFGHIJ"[span.request_id], "#")
         rows.append("".join(sign * ((end - start) // MS) for sign, start, end in zip(signs, marks, marks[1:])))
     return rows

@@ -6,12 +6,14 @@ import random
 
 import pytest
 
-from minigpt import latency_parts, metrics, static_studies, variants
-from minigpt.clock import steps_clock
-from minigpt.engine import ScriptedTokens
-from minigpt.replay import replay
-from minigpt.serving import run
-from minigpt.workload import scene, workload
+from minigpt.analysis import latency_phases, metrics
+from minigpt.runtime.clock import steps_clock
+from minigpt.runtime.model_runner import ScriptedRunner
+from minigpt.runtime.server import run
+from minigpt.simulation.run import replay
+from minigpt.studies import lab02 as static_studies
+from minigpt.studies import static_variants as variants
+from minigpt.workloads.workload import scene, workload
 from tests.lab03.scenes import answers, finish_ms, scripted_answers
 from tests.lab03.scenes import scene as scene_of
 from tests.unit.small import reference
@@ -22,7 +24,7 @@ LOOP = reference("static")
 
 def serve(requests, loop=LOOP, **settings):
     settings = {"max_batch": 3, "max_wait_s": 0.005, **settings}
-    return run(loop, requests, clock=steps_clock(), tokens=ScriptedTokens(), streams=False, **settings)
+    return run(loop, requests, clock=steps_clock(), tokens=ScriptedRunner(), streams=False, **settings)
 
 
 @pytest.fixture(scope="module")
@@ -41,27 +43,27 @@ def crowd():
 
 
 def test_the_parts_of_each_latency_by_hand(lab_scene):
-    found = [(life.request_id, *life.parts_ms.values()) for life in latency_parts.lives(lab_scene)]
-    assert latency_parts.PARTS == ("queue", "forming", "useful", "held")
+    found = [(record.request_id, *record.parts_ms.values()) for record in latency_phases.request_phases(lab_scene)]
+    assert latency_phases.PARTS == ("queue", "forming", "useful", "held")
     assert found == [(0, 0, 5, 4, 8), (1, 0, 2, 12, 0), (2, 11, 0, 2, 4), (3, 9, 0, 6, 0), (4, 8, 0, 3, 3)]
 
 
 def test_parts_add_up_to_the_latency(crowd):
     log = serve(crowd)
-    latencies = {life.request_id: life.latency_ms for life in latency_parts.lives(log)}
+    latencies = {record.request_id: record.latency_ms for record in latency_phases.request_phases(log)}
     assert latencies == pytest.approx(dict(zip(log.requests, (1e3 * value for value in metrics.e2e_s(log)))))
-    for life in latency_parts.lives(log):
-        assert sum(life.parts_ms.values()) == pytest.approx(life.latency_ms)
+    for record in latency_phases.request_phases(log):
+        assert sum(record.parts_ms.values()) == pytest.approx(record.latency_ms)
 
 
 def test_the_p95_built_up_ends_with_the_p95(lab_scene):
-    built = latency_parts.p95_built_up_ms(lab_scene, ("useful", "held", "forming", "queue"))
+    built = latency_phases.p95_built_up_ms(lab_scene, ("useful", "held", "forming", "queue"))
     assert built == pytest.approx({"useful": 12, "held": 12, "forming": 17, "queue": 17})
     assert 1e3 * metrics.percentile(metrics.e2e_s(lab_scene), 95) == pytest.approx(17)
 
 
 def test_ready_is_when_the_own_answer_ended(lab_scene):
-    assert latency_parts.ready_s(lab_scene) == pytest.approx([0.009, 0.014, 0.013, 0.015, 0.011])
+    assert latency_phases.ready_s(lab_scene) == pytest.approx([0.009, 0.014, 0.013, 0.015, 0.011])
 
 
 def test_an_unanswered_request_is_never_ready():
@@ -71,7 +73,7 @@ def test_an_unanswered_request_is_never_ready():
         server.respond(request)
 
     log = serve(scene(A=1, B=1), one_only)
-    assert latency_parts.ready_s(log) == [0.001, math.inf]
+    assert latency_phases.ready_s(log) == [0.001, math.inf]
 
 
 # -- variants -------------------------------------------------------------------------------------------------------
@@ -100,7 +102,7 @@ def test_shortest_first_keeps_the_wait_of_a_loop():
 def test_an_ablation_knows_the_latencies_of_each_variant(lab_scene):
     found = variants.ablation(LOOP, lambda *loops: [serve(scene(**LAB_SCENE), loop) for loop in loops])
     assert found["static"] == found["drop"] == metrics.e2e_s(lab_scene)
-    assert found["early"] == found["both"] == latency_parts.ready_s(lab_scene)
+    assert found["early"] == found["both"] == latency_phases.ready_s(lab_scene)
 
 
 # -- studies --------------------------------------------------------------------------------------------------------

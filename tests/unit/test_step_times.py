@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from minigpt import line_fit, step_times
-from minigpt.bench import decode_once
-from minigpt.kv_cache import KVCache
+from minigpt.analysis import line_fit
+from minigpt.llm.kv_cache import KVCache
+from minigpt.studies import lab01
+from minigpt.studies.decode_floor import decode_once
 from tests.unit.small import GROUPED, SMALL, draw, small_model
 
 
@@ -19,10 +20,10 @@ def fit(sizes, times):
 def test_a_dict_cache_holds_what_the_slot_holds(config):
     model, prompts = small_model(config), [draw(5, seed=1), draw(2, seed=2)]
     cache = KVCache(config, 2)
-    slots = [cache.take() for _ in prompts]
+    slots = [cache.allocate() for _ in prompts]
     model.prefill(prompts, cache, slots)
     for slot, prompt in zip(slots, prompts):
-        found = step_times.dict_cache(cache, slot)
+        found = lab01.dict_cache(cache, slot)
         assert sorted(found) == list(range(config.num_layers))
         for layer, (keys, values) in found.items():
             assert keys.shape == values.shape == (len(prompt), config.num_kv_heads, config.head_size)
@@ -38,31 +39,31 @@ def test_a_batched_step_starts_from_the_same_lengths_each_time():
         for cache in caches:
             cache[0] = (torch.zeros(99, 1, 8),) * 2
 
-    run = step_times.batched_step(step, small_model(), batch_size=3, context=12)
+    run = lab01.batched_step(step, small_model(), batch_size=3, context=12)
     run(), run()
     assert seen == [[11, 11, 11]] * 2
 
 
 def test_operations_do_not_grow_with_the_batch():
     model = small_model()
-    counts = [step_times.count_operations(decode_once(model, size, 16)) for size in (2, 8)]
+    counts = [lab01.count_operations(decode_once(model, size, 16)) for size in (2, 8)]
     assert counts[0] == counts[1] > 50
-    assert step_times.count_operations(step_times.separate_steps(model, 4, 16)) > 3 * counts[0]
+    assert lab01.count_operations(lab01.separate_steps(model, 4, 16)) > 3 * counts[0]
 
 
 def test_both_clocks_time_every_call():
-    times = step_times.call_times_ms(lambda: sum(range(1000)), calls=7, warmup=2)
+    times = lab01.call_times_ms(lambda: sum(range(1000)), calls=7, warmup=2)
     assert {name: len(values) for name, values in times.items()} == {"cpu": 7, "wall": 7}
-    assert step_times.median_ms(lambda: sum(range(1000)), repeats=3) >= 0
+    assert lab01.median_ms(lambda: sum(range(1000)), repeats=3) >= 0
 
 
 @pytest.mark.parametrize("guess, expected", [(10, [None, 20.0]), (None, [None, None]), ("4", [None, None]), (-1, [None, None])])
 def test_a_guess_is_one_point_or_none(guess, expected):
-    assert step_times.guess_at(32, (1, 32), guess, lambda value: 2.0 * value) == expected
+    assert lab01.guess_at(32, (1, 32), guess, lambda value: 2.0 * value) == expected
 
 
 def test_a_warming_laptop_slows_down():
-    laptop = step_times.WarmingLaptop(call_ms=1.0, growth=2.0)
+    laptop = lab01.WarmingLaptop(call_ms=1.0, growth=2.0)
     laptop.work(), laptop.work()
     assert laptop.clock() == 3.0
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from minigpt.saved_notebook import clean, to_bytes
+from minigpt.notebook.saved_notebook import clean, to_bytes
+from minigpt.notebook.student_copies import ensure_student_notebooks
 from minigpt.paths import notebook_file, student_notebook
-from minigpt.student_notebooks import ensure_student_notebooks
 
 
 def notebook(*codes):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from minigpt.traces import read_rows, trace_workload
-from minigpt.workload import CONTEXT
+from minigpt.workloads.traces import read_rows, trace_workload
+from minigpt.workloads.workload import CONTEXT
 from tests.unit.small import MS
 
 HEAD = "TIMESTAMP,ContextTokens,GeneratedTokens"

@@ -2,10 +2,10 @@
 
 import pytest
 
-from minigpt.clock import StepShape
-from minigpt.replay import replay, replay_both
-from minigpt.turns import in_turns
-from minigpt.workload import workload
+from minigpt.runtime.clock import StepShape
+from minigpt.runtime.interleave import in_turns
+from minigpt.simulation.run import replay, replay_both
+from minigpt.workloads.workload import workload
 
 STEP = StepShape(num_decode=1, num_prefill_tokens=0, num_context_tokens=1)
 
@@ -56,4 +56,4 @@ def test_both_policies_on_the_cpu_clock_answer_alike():
     alone = replay("continuous", requests, impl="solution", clock="virtual")
     for log in (both.static, both.continuous):
         assert log.clock == "cpu"
-        assert {i: life.answer for i, life in log.requests.items()} == {i: life.answer for i, life in alone.requests.items()}
+        assert {i: record.answer for i, record in log.requests.items()} == {i: record.answer for i, record in alone.requests.items()}

@@ -7,8 +7,8 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from minigpt.model import Config, Layer
-from minigpt.weights import CheckpointError, from_hf, load_checkpoint, random_model, save_checkpoint, to_hf
+from minigpt.llm.checkpoint_io import CheckpointError, from_hf, load_checkpoint, random_model, save_checkpoint, to_hf
+from minigpt.llm.model import Config, Layer
 from tests.unit.small import GROUPED, SMALL, draw, small_model
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"

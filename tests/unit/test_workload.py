@@ -5,9 +5,9 @@ from statistics import mean, pstdev
 
 import pytest
 
-from minigpt.capacity import static_capacity
-from minigpt.clock import StepCost
-from minigpt.workload import (
+from minigpt.runtime.clock import StepCost
+from minigpt.workloads.static_capacity import static_capacity
+from minigpt.workloads.workload import (
     CONTEXT,
     Workload,
     arriving,

@@ -6,17 +6,17 @@ import sys
 import tempfile
 from pathlib import Path
 
-from minigpt.environment import child_environment
+from minigpt.environment.process import child_environment
 from minigpt.extras.engines import installing
 from minigpt.extras.engines.catalog import OURS, choose
 from minigpt.extras.engines.report import Row, rows
 from minigpt.extras.engines.rounds import measure_all
 from minigpt.extras.engines.table import table
 from minigpt.language import say
+from minigpt.llm.checkpoint_io import CHECKPOINT, load_checkpoint
+from minigpt.llm.tutor import load_tutor
 from minigpt.paths import repository_root
-from minigpt.tutor import load_tutor
-from minigpt.weights import CHECKPOINT, load_checkpoint
-from minigpt.workload import Workload, arriving, requests_of_lengths
+from minigpt.workloads.workload import Workload, arriving, requests_of_lengths
 
 SHORTEST, LONGEST = 8, 128  # output tokens
 QUICK = ("hf-generate", "hf-continuous", "openvino")  # in process: no server to wait for

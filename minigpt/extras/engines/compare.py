@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import torch
 
 from minigpt.extras.engines.interface import Served
-from minigpt.model import MiniGPT
-from minigpt.tokenizer import EOS_TOKEN_ID, decode, encode
+from minigpt.llm.model import MiniGPT
+from minigpt.llm.tokenizer import EOS_TOKEN_ID, decode, encode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from minigpt.extras.engines import hf_model
 from minigpt.extras.engines.interface import Served, Setting
-from minigpt.tokenizer import EOS_TOKEN_ID
+from minigpt.llm.tokenizer import EOS_TOKEN_ID
 
 absent = hf_model.absent
 

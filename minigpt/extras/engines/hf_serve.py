@@ -9,7 +9,7 @@ from minigpt.extras.engines import hf_model
 from minigpt.extras.engines.http_stream import serve_over_http
 from minigpt.extras.engines.interface import BLOCK_TOKENS, Setting
 from minigpt.extras.engines.server_process import free_port, running
-from minigpt.tokenizer import decode, encode
+from minigpt.llm.tokenizer import decode, encode
 
 absent = hf_model.absent
 BATCH_TOKENS = 256

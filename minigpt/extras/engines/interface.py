@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from minigpt.workload import WorkItem
+from minigpt.workloads.workload import WorkItem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from minigpt.extras.engines.http_stream import serve_over_http
 from minigpt.extras.engines.interface import Setting
 from minigpt.extras.engines.server_process import free_port, running
-from minigpt.extras.export import GGUF_NAME
+from minigpt.extras.export.export import GGUF_NAME
 from minigpt.language import say
-from minigpt.tokenizer import encode
+from minigpt.llm.tokenizer import encode
 
 
 def absent() -> str | None:

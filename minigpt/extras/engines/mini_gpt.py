@@ -2,13 +2,13 @@
 
 from contextlib import contextmanager
 
-from minigpt.clock import NS, WallClock
-from minigpt.engine import ModelTokens
 from minigpt.extras.engines.interface import Served, Setting
-from minigpt.policies import find_policy, load_loop
-from minigpt.serving import run
-from minigpt.weights import load_checkpoint
-from minigpt.workload import Workload
+from minigpt.llm.checkpoint_io import load_checkpoint
+from minigpt.runtime.clock import NS, WallClock
+from minigpt.runtime.model_runner import ModelRunner
+from minigpt.runtime.server import run
+from minigpt.schedulers.registry import find_policy, load_loop
+from minigpt.workloads.workload import Workload
 
 
 def absent() -> None:
@@ -19,16 +19,16 @@ def absent() -> None:
 def opened(setting: Setting):
     # The exported weights, which every engine reads: not a checkpoint that may be trained anew meanwhile.
     model = load_checkpoint(setting.folder)
-    tokens = ModelTokens(model, setting.num_inflight, setting.num_tokens)
+    tokens = ModelRunner(model, setting.num_inflight, setting.num_tokens)
     loop = load_loop(find_policy("continuous"), setting.impl)
 
     def serve(items):
         burst = Workload(name="engines", items=tuple(items))
         log = run(loop, burst, clock=WallClock(), tokens=tokens, max_inflight=setting.num_inflight)
         return [
-            Served(request_id=request_id, token_ids=life.answer, finish_s=life.finish_ns / NS,
-                   first_s=life.token_times_ns[0] / NS)
-            for request_id, life in log.requests.items() if life.finish_ns is not None
+            Served(request_id=request_id, token_ids=record.answer, finish_s=record.finish_ns / NS,
+                   first_s=record.token_times_ns[0] / NS)
+            for request_id, record in log.requests.items() if record.finish_ns is not None
         ]  # fmt: skip
 
     yield serve

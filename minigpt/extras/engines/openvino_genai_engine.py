@@ -5,7 +5,7 @@ import time
 from contextlib import contextmanager
 
 from minigpt.extras.engines.interface import Served, Setting
-from minigpt.extras.export import GGUF_NAME
+from minigpt.extras.export.export import GGUF_NAME
 from minigpt.language import say
 
 # bf16 and 8-bit K and V are its defaults on some processors, and change the answers.

@@ -4,10 +4,10 @@ import math
 from dataclasses import asdict, dataclass
 from statistics import median
 
+from minigpt.analysis.metrics import percentile
 from minigpt.extras.engines.compare import Difference, differences
 from minigpt.extras.engines.interface import Served
 from minigpt.extras.engines.rounds import Runs
-from minigpt.metrics import percentile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,14 +7,14 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from minigpt.environment import child_environment
+from minigpt.environment.process import child_environment
 from minigpt.extras.engines.catalog import OURS, Engine
 from minigpt.extras.engines.interface import Served
 from minigpt.language import say
+from minigpt.notebook.progress import progress
 from minigpt.paths import repository_root
-from minigpt.progress import progress
-from minigpt.workload import Workload
-from minigpt.workload_file import write_workload
+from minigpt.workloads.files import write_workload
+from minigpt.workloads.workload import Workload
 
 MOST_S = 900  # of one engine's turn
 FEW_LETTERS = 200

@@ -10,14 +10,14 @@ import time
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from minigpt.threads import use_threads
+from minigpt.llm.threads import use_threads
 
 use_threads(1)
 
 from minigpt.extras.engines.catalog import ENGINES  # noqa: E402  (threads are decided before anything loads)
 from minigpt.extras.engines.interface import Served, Setting  # noqa: E402
 from minigpt.language import say  # noqa: E402
-from minigpt.workload_file import read_workload  # noqa: E402
+from minigpt.workloads.files import read_workload  # noqa: E402
 
 WARM_UP_TOKENS = 4  # of every request: prompts are prefilled, steps are compiled, memory is touched
 

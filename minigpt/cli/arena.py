@@ -1,0 +1,44 @@
+"""`python -m minigpt arena`: all policies on the same three workloads."""
+
+import argparse
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+from minigpt.language import say
+
+
+def main(argv: list[str]) -> int:
+    from minigpt.notebook.progress import progress
+    from minigpt.schedulers.registry import GIVEN, IMPLEMENTATIONS
+    from minigpt.studies.policy_comparison import ITL_TARGET_S, TTFT_TARGET_S, arena, table
+
+    parser = argparse.ArgumentParser(prog="python -m minigpt arena", description=say(
+        en="Every policy on the same three workloads, on the virtual clock.",
+        es="Todas las políticas con las mismas tres cargas, en el reloj virtual.",
+    ))  # fmt: skip
+    parser.add_argument("--impl", default=GIVEN, choices=(GIVEN, *IMPLEMENTATIONS), help=say(
+        en="whose loops: given (the default), yours or the reference's", es="de quién son los bucles: los dados (given), los tuyos o los de la "
+                                                       "referencia"))  # fmt: skip
+    parser.add_argument("--json", type=Path, help=say(en="also write the figures here", es="escribe aquí las cifras"))
+    args = parser.parse_args(argv)
+    try:
+        scores = arena(args.impl, progress=progress)
+    except NotImplementedError as missing:
+        raise ValueError(say(
+            en=f"your policies are not all written yet ({missing}): the arena needs labs 02, 03 and 05",
+            es=f"aún no están escritas todas tus políticas ({missing}): hacen falta los laboratorios 02, 03 y 05",
+        )) from None  # fmt: skip
+    print(table(scores), "", say(
+        en=f"Times in ms. good/s: first token within {1e3 * TTFT_TARGET_S:.0f} ms, no gap above "
+           f"{1e3 * ITL_TARGET_S:.0f} ms. "
+        "fair: Jain's index of latency a token. KV: tokens of memory taken. urgent: the most urgent class.",
+        es=f"Tiempos en ms. good/s: primer token en {1e3 * TTFT_TARGET_S:.0f} ms, ningún hueco de más de "
+        f"{1e3 * ITL_TARGET_S:.0f} ms. fair: índice de Jain de la latencia por token. KV: tokens de memoria ocupados. "
+        "urgentes: la clase más urgente.",
+    ), sep="\n")  # fmt: skip
+    if args.json:
+        args.json.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps([asdict(each) for each in scores], ensure_ascii=False, indent=2)
+        args.json.write_text(text + "\n", encoding="utf-8")
+    return 0

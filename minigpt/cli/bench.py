@@ -1,0 +1,23 @@
+"""`python -m minigpt bench`: how far the decode step is from its matrix products alone."""
+
+import argparse
+
+from minigpt.language import say
+from minigpt.studies.decode_floor import BATCH_SIZES, CONTEXTS, measure, report
+
+
+def main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m minigpt bench", description=say(
+        en="Time a decode step against its matrix products alone: one thread, processor time, interleaved.",
+        es="Mide un paso de decodificación frente a sus productos de matrices: un hilo, tiempo de CPU, intercalado.",
+    ))  # fmt: skip
+    parser.add_argument("--repeats", type=int, default=40)
+    args = parser.parse_args(argv)
+    from tqdm import tqdm
+
+    from minigpt.llm.tutor import load_tutor
+
+    model = load_tutor()
+    cases = [(batch, context) for context in CONTEXTS for batch in BATCH_SIZES]
+    print(report([measure(model, *case, repeats=args.repeats) for case in tqdm(cases, desc="bench", leave=False)]))
+    return 0

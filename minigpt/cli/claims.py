@@ -1,0 +1,47 @@
+"""`python -m minigpt claims`: measure every claim of the ledger, and write it in both languages and as JSON."""
+
+import argparse
+from pathlib import Path
+
+from minigpt.language import language, say
+
+
+def main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m minigpt claims", description=say(
+        en="What is said about batching, what the literature has, what is measured here.",
+        es="Lo que se dice del batching, lo que dice la literatura, lo que se mide aquí.",
+    ))  # fmt: skip
+    parser.add_argument("--folder", type=Path, default=Path("results"), help=say(
+        en="where claims.md, claims.es.md and claims.json go", es="dónde van claims.md, claims.es.md y "
+                                                                  "claims.json"))  # fmt: skip
+    parser.add_argument("--into", type=Path, nargs="*", metavar="PAGE", help=say(
+        en="pages whose markers <!-- claims:begin/end --> get the table; default README.md and README.es.md",
+        es="páginas cuyas marcas <!-- claims:begin/end --> reciben la tabla; por defecto README.md y README.es.md",
+    ))  # fmt: skip
+    args = parser.parse_args(argv)
+    from minigpt.notebook.progress import progress
+    from minigpt.paths import repository_root
+    from minigpt.studies.claims import ledger, production, scheduling
+
+    all_claims = (*scheduling.CLAIMS, *production.CLAIMS)
+    rows = ledger.ledger(progress(all_claims, say(en="claims", es="afirmaciones")))
+    args.folder.mkdir(parents=True, exist_ok=True)
+    for code, name in (("en", "claims.md"), ("es", "claims.es.md")):
+        (args.folder / name).write_text(ledger.markdown(rows, code) + "\n", encoding="utf-8")
+    (args.folder / "claims.json").write_text(ledger.as_json(rows), encoding="utf-8")
+    print(ledger.markdown(rows, language()))
+    readmes = [repository_root() / name for name in ("README.md", "README.es.md")]
+    pages = readmes if args.into is None else args.into
+    for page in pages:
+        written = ledger.put_between_markers(page, ledger.markdown(rows, "es" if page.stem.endswith(".es") else "en"))
+        if written:
+            print(say(en=f"written into {page}", es=f"escrito en {page}"))
+        elif args.into is not None:
+            raise ValueError(say(
+                en=f"{page} has no pair of markers {ledger.BEGIN} … {ledger.END}: put them where the table goes",
+                es=f"{page} no tiene el par de marcas {ledger.BEGIN} … {ledger.END}: ponlas donde va la tabla",
+            ))  # fmt: skip
+    unclear = [row.claim.id for row in rows if row.finding.verdict == ledger.UNCLEAR]
+    if unclear:
+        print(say(en=f"not reproduced here: {', '.join(unclear)}", es=f"no reproducido aquí: {', '.join(unclear)}"))
+    return 1 if unclear else 0

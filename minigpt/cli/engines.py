@@ -1,0 +1,101 @@
+"""`python -m minigpt engines`: the tutor on real engines, with the same requests, beside the loop of Lab 03."""
+
+import argparse
+import json
+import platform
+from pathlib import Path
+
+from minigpt.language import say
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command's arguments."""
+    made = argparse.ArgumentParser(prog="python -m minigpt engines", description=say(
+        en="The same requests, greedy, on one thread, on Mini-GPT and on the engines that are there.",
+        es="Las mismas peticiones, voraz (greedy), en un hilo, en Mini-GPT y en los motores que haya.",
+    ))  # fmt: skip
+    made.add_argument("--requests", type=int, default=64, help=say(
+        en="of 8 to 128 output tokens each (default 64)", es="de 8 a 128 tokens de salida cada una (por defecto 64)"))
+    made.add_argument("--inflight", type=int, default=16, help=say(en="most in flight", es="máximo en vuelo"))
+    made.add_argument("--repeats", type=int, default=3, help=say(en="interleaved rounds", es="rondas intercaladas"))
+    made.add_argument("--seed", type=int, default=0)
+    made.add_argument("--workload", type=Path, metavar="FILE", help=say(
+        en="other requests: a workload file (arrivals are taken as a burst)",
+        es="otras peticiones: un archivo de carga (las llegadas cuentan como una ráfaga)"))  # fmt: skip
+    made.add_argument("--engine", action="append", metavar="NAME", help=say(
+        en="only this engine beside ours; may be repeated", es="solo este motor junto al nuestro; se puede repetir"))
+    made.add_argument("--impl", default="solution", choices=("student", "solution"), help=say(
+        en="whose loop Mini-GPT runs", es="de quién es el bucle que ejecuta Mini-GPT"))
+    made.add_argument("--python", type=Path, metavar="PATH", help=say(
+        en="an interpreter that has the engines (default: .venv-engines, made if it is missing)",
+        es="un intérprete que tenga los motores (por defecto: .venv-engines, que se crea si falta)"))  # fmt: skip
+    made.add_argument("--json", type=Path, metavar="PATH", help=say(
+        en="write the rows here", es="escribe aquí las filas"))
+    made.add_argument("--show", type=Path, metavar="PATH", help=say(
+        en="measure nothing: the table of an earlier --json", es="no mide nada: la tabla de un --json anterior"))
+    return made
+
+
+def main(argv: list[str]) -> int:
+    args = parser().parse_args(argv)
+    from minigpt.extras.engines.report import as_data
+    from minigpt.extras.engines.table import table
+
+    if args.show:
+        print(table(read_rows(args.show)))
+        return 0
+    python = find_python(args.python)
+    if python is None:
+        return 1
+    from minigpt.extras.engines.beside import measure
+
+    rows = measure(
+        find_requests(args), python, names=args.engine, repeats=args.repeats, inflight=args.inflight, impl=args.impl
+    )
+    print(table(rows))
+    if args.json:
+        about = {"requests": args.requests, "inflight": args.inflight, "repeats": args.repeats, "seed": args.seed,
+                 "machine": platform.platform(), "processor": platform.processor()}  # fmt: skip
+        args.json.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps({**about, "rows": [as_data(row) for row in rows]}, indent=2, ensure_ascii=False)
+        args.json.write_text(text + "\n", encoding="utf-8")
+    return 1 if any(row.reason and not row.is_absent for row in rows) else 0
+
+
+def find_python(wanted: Path | None) -> Path | None:
+    """The interpreter that has the engines; None if installing them failed."""
+    from minigpt.extras.engines import installing
+
+    if wanted is not None:
+        if not wanted.is_file():
+            raise ValueError(say(en=f"python={str(wanted)!r}: there is no such file; name an interpreter",
+                                 es=f"python={str(wanted)!r}: no existe ese archivo; di un intérprete"))  # fmt: skip
+        return wanted.absolute()  # not resolved: an environment's interpreter is a link
+    if not installing.is_installed() and installing.install() != 0:
+        return None
+    return installing.engines_python()
+
+
+def find_requests(args: argparse.Namespace):
+    """The requests to serve: a file's, or drawn ones; EOS is ignored, so that all engines do the same work."""
+    from dataclasses import replace
+
+    from minigpt.extras.engines.beside import mixed_requests
+    from minigpt.workloads.files import read_workload
+    from minigpt.workloads.workload import arriving
+
+    if args.workload is None:
+        return mixed_requests(args.requests, args.seed)
+    items = [replace(item, ignore_eos=True, answer=None) for item in read_workload(args.workload).items]
+    return arriving(items, [0.0] * len(items), args.workload.name)
+
+
+def read_rows(path: Path) -> list:
+    """The rows of an earlier measurement."""
+    from minigpt.extras.engines.report import from_data
+
+    try:
+        return [from_data(data) for data in json.loads(path.read_text(encoding="utf-8"))["rows"]]
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise ValueError(say(en=f"show={str(path)!r} is no file of an earlier --json ({error})",
+                             es=f"show={str(path)!r} no es un archivo de un --json anterior ({error})")) from None

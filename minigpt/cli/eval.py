@@ -1,0 +1,41 @@
+"""`python -m minigpt eval`: held-out accuracy of the shipped tutor, by language and kind."""
+
+import argparse
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+from minigpt.language import say
+
+
+def main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m minigpt eval", description=say(
+        en="Exact match of the tutor's answers on held-out sentences.",
+        es="Acierto exacto de las respuestas del tutor en frases reservadas.",
+    ))  # fmt: skip
+    parser.add_argument("--num", type=int, default=500, help=say(en="prompts a group", es="preguntas por grupo"))
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", type=Path, help=say(en="also write the figures here", es="escribe aquí las cifras"))
+    parser.add_argument("--mistakes", action="store_true", help=say(en="list every mistake", es="lista cada error"))
+    args = parser.parse_args(argv)
+    from tqdm import tqdm
+
+    from minigpt.corpus.evaluate import GROUPS, evaluate
+    from minigpt.llm.tutor import load_tutor
+
+    model = load_tutor()
+    rows = [evaluate(model, *group, args.num, args.seed) for group in tqdm(GROUPS, desc="eval", leave=False)]
+    print(say(en="language  kind      prompts   exact %   tokens min / mean / max",
+              es="idioma    tipo      preguntas exacto %  tokens mín / media / máx"))  # fmt: skip
+    for row in rows:
+        print(
+            f"{row.language:8}  {row.kind:8}  {row.num_prompts:7}   {row.exact_percent:7.2f}"
+            f"   {row.min_tokens} / {row.mean_tokens:.1f} / {row.max_tokens}"
+        )
+        if args.mistakes:
+            print(*(f"    {p}  ->  {got!r}  ({expected!r})" for p, expected, got in row.mistakes), sep="\n")
+    if args.json:
+        args.json.write_text(
+            json.dumps([asdict(row) for row in rows], ensure_ascii=False, indent=2) + "\n", encoding="utf-8"
+        )
+    return 0

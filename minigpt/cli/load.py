@@ -1,0 +1,65 @@
+"""`python -m minigpt load`: a workload file to a server over HTTP, measured as the replay measures."""
+
+import argparse
+import asyncio
+import json
+import math
+from pathlib import Path
+
+from minigpt.analysis.tables import ROWS, summary_table
+from minigpt.extras.load import client, report
+from minigpt.language import say
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command's arguments."""
+    made = argparse.ArgumentParser(prog="python -m minigpt load", description=say(
+        en="Send a workload file to an OpenAI-compatible server (/v1/completions), each request at its scheduled time, "
+        "and print its latencies. They count from the schedule.",
+        es="Envía un archivo de carga a un servidor compatible con OpenAI (/v1/completions), cada petición a su hora "
+        "programada, y muestra sus latencias. Cuentan desde esa hora.",
+    ))  # fmt: skip
+    made.add_argument("--url", default="http://127.0.0.1:8000", help=say(en="the server", es="el servidor"))
+    made.add_argument("--workload", type=Path, required=True, help=say(
+        en="workload file; python -m minigpt workload writes one",
+        es="archivo de carga; python -m minigpt workload escribe uno",
+    ))  # fmt: skip
+    made.add_argument("--model", help=say(en="default: the first that the server lists",
+                                          es="por defecto: el primero que da el servidor"))  # fmt: skip
+    made.add_argument("--prompts", default="ids", choices=client.PROMPTS, help=say(
+        en="send token ids, or text to a server with another tokenizer",
+        es="envía identificadores de tokens, o texto a un servidor con otro tokenizador",
+    ))  # fmt: skip
+    made.add_argument("--no-stream", action="store_true", help=say(
+        en="ask for whole answers: what streaming costs is then not in the latencies",
+        es="pide respuestas enteras: lo que cuesta el flujo no entra entonces en las latencias",
+    ))  # fmt: skip
+    made.add_argument("--timeout-s", type=float, default=120.0, help=say(en="of one request", es="de una petición"))
+    made.add_argument("--target-ms", type=float, default=math.inf, help=say(en="E2E target of goodput", es="objetivo"))
+    made.add_argument("--json", type=Path)
+    return made
+
+
+def main(argv: list[str]) -> int:
+    args = parser().parse_args(argv)
+    from minigpt.workloads.files import read_workload
+
+    workload = read_workload(args.workload)
+    target, replies, end_ns = asyncio.run(
+        client.load(
+            workload, args.url, model=args.model, prompts=args.prompts, timeout_s=args.timeout_s,
+            streams=not args.no_stream,
+        )
+    )  # fmt: skip
+    log = report.run_log(workload, replies, end_ns)
+    summary = report.summarize(log, replies, args.target_ms / 1e3)
+    late = report.lateness(workload, replies, summary.ttft_p95_ms)
+    print(summary_table({target.model[-14:]: summary}, [row for row in ROWS if row[0] not in report.NOT_SEEN]))
+    for note in report.notes(replies, late):
+        print(note)
+    if args.json:
+        data = {"url": target.url, "model": target.model, "workload": workload.name}
+        data |= report.record(summary, replies, log, late)
+        args.json.parent.mkdir(parents=True, exist_ok=True)
+        args.json.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
+    return 0 if log.finished else 1

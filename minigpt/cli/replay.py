@@ -1,0 +1,108 @@
+"""`python -m minigpt replay`: a workload through a scheduler, or through two on the very same requests."""
+
+import argparse
+import json
+import math
+from dataclasses import asdict
+from pathlib import Path
+
+from minigpt.analysis.tables import summary_table
+from minigpt.cli.workload_options import add_workload_options, make_workload
+from minigpt.language import say
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command's arguments."""
+    made = argparse.ArgumentParser(prog="python -m minigpt replay", description=say(
+        en="Run a workload through a scheduler and print its latencies; 'both' compares two on the same requests.",
+        es="Pasa una carga por un planificador y muestra sus latencias; 'both' compara dos con las mismas peticiones.",
+    ))  # fmt: skip
+    made.add_argument("--policy", default="both", choices=("static", "continuous", "both"))
+    add_workload_options(made)
+    made.add_argument("--clock", default="virtual", choices=("virtual", "cpu", "wall"))
+    made.add_argument("--pairs", type=int, default=6, help=say(
+        en="repeats of both on the cpu and wall clock", es="repeticiones de ambos con el reloj cpu o wall"))  # fmt: skip
+    made.add_argument("--tokens", default="model", choices=("model", "scripted"))
+    made.add_argument("--impl", choices=("student", "solution"))
+    made.add_argument("--max-inflight", type=int, default=8)
+    made.add_argument("--max-wait-ms", type=float, default=5.0)
+    made.add_argument("--target-ms", type=float, default=math.inf, help=say(en="E2E target of goodput", es="objetivo"))
+    made.add_argument("--json", type=Path)
+    return made
+
+
+def main(argv: list[str]) -> int:
+    args = parser().parse_args(argv)
+    from minigpt.analysis import metrics
+
+    requests = make_workload(args)
+    for note in requests.notes:
+        print(note)
+    data = {"clock": args.clock, "notes": list(requests.notes)}
+    try:
+        logs, more, words = (run_both if args.policy == "both" else run_one)(requests, args)
+    except NotImplementedError as missing:
+        raise ValueError(say(en=f"{missing} is not written yet; --impl solution replays the reference",
+                             es=f"{missing} aún no está escrito; --impl solution usa la referencia")) from None  # fmt: skip
+    summaries = {name: metrics.summarize(log, args.target_ms / 1e3) for name, log in logs.items()}
+    print(summary_table(summaries), *words, sep="\n")
+    if args.json:
+        data |= {name: asdict(summary) for name, summary in summaries.items()} | more
+        args.json.parent.mkdir(parents=True, exist_ok=True)
+        args.json.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
+    return 0
+
+
+def settings_of(args: argparse.Namespace) -> dict:
+    """What every run is given."""
+    return {
+        "clock": args.clock, "tokens": args.tokens, "impl": args.impl, "max_batch": args.max_batch,
+        "max_inflight": args.max_inflight, "max_wait_s": args.max_wait_ms / 1e3,
+    }  # fmt: skip
+
+
+def run_one(requests, args: argparse.Namespace) -> tuple[dict, dict, list[str]]:
+    """One policy's log."""
+    from minigpt.simulation.run import replay
+
+    return {args.policy: replay(args.policy, requests, **settings_of(args))}, {}, []
+
+
+def run_both(requests, args: argparse.Namespace) -> tuple[dict, dict, list[str]]:
+    """Both policies' logs in the median pair, what the comparison adds to the JSON, and its lines."""
+    from minigpt.analysis import metrics
+    from minigpt.simulation.pairs import measure_pairs, verdict
+
+    is_measured = args.clock != "virtual"
+    pairs = measure_pairs(requests, args.pairs if is_measured else 1, **settings_of(args))
+    median, (low, high) = pairs.median, pairs.interval_percent()
+    more = {
+        "p95_reduction_percent": median.p95_reduction_percent, "interval_percent": [low, high],
+        "throughput_ratio": median.throughput_ratio, "pairs_p95_reduction_percent": pairs.reductions_percent,
+    }  # fmt: skip
+    lines = [say(en=f"p95 reduction {median.p95_reduction_percent:.1f} % (95 % interval {low:.1f} … {high:.1f}), "
+                    f"throughput × {median.throughput_ratio:.3f}",
+                 es=f"reducción del p95: {median.p95_reduction_percent:.1f} % (intervalo del 95 %: {low:.1f} … {high:.1f}), "
+                    f"throughput × {median.throughput_ratio:.3f}")]  # fmt: skip
+    if is_measured:
+        more["verdict"] = verdict(low, high, len(pairs.runs))
+        more["static_busy_percent"] = metrics.busy_percent(median.static)
+        lines += measured_lines(pairs, more["verdict"], more["static_busy_percent"])
+    return {"static": median.static, "continuous": median.continuous}, more, lines
+
+
+def measured_lines(pairs, found: str, busy_percent: float) -> list[str]:
+    """What a measured comparison says besides: each pair, how busy it was, and whether they decide anything."""
+    from minigpt.runtime.clock import CpuClock
+    from minigpt.simulation.pairs import BAR_PERCENT
+
+    each = ", ".join(f"{value:.1f}" for value in pairs.reductions_percent)
+    spanish = {"pass": "sí", "fail": "no", "inconclusive": "no concluyente"}
+    return [
+        say(en=f"above: the median of {len(pairs.runs)} pairs; reductions (%): {each}",
+            es=f"arriba, el par mediano de {len(pairs.runs)}; reducciones (%): {each}"),
+        say(en=f"the static server computed {busy_percent:.0f} % of the time: at another load the reduction is another",
+            es=f"el servidor estático calculó el {busy_percent:.0f} % del tiempo: con otra carga la reducción es otra"),
+        say(en=f"p95 at least {BAR_PERCENT:.0f} % lower on this clock: {found} (never graded)",
+            es=f"p95 al menos un {BAR_PERCENT:.0f} % menor con este reloj: {spanish[found]} (no puntúa)"),
+    ] + ([CpuClock().note] if pairs.median.static.clock == "cpu" and CpuClock().note else [])  # fmt: skip

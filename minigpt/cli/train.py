@@ -1,0 +1,36 @@
+"""`python -m minigpt train`: train the tutor from its seed and write the checkpoint, its loss plot and model card."""
+
+import argparse
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from minigpt.language import say
+
+
+def main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m minigpt train", description=say(
+        en="Train the tutor from its seed.", es="Entrena el tutor desde su semilla.",
+    ))  # fmt: skip
+    parser.add_argument("--out", type=Path, help=say(en="folder for the checkpoint", es="carpeta del modelo"))
+    parser.add_argument("--steps", type=int, help=say(en="fewer steps, to try it out", es="menos pasos, para probar"))
+    parser.add_argument("--threads", type=int, default=2)
+    args = parser.parse_args(argv)
+    from minigpt.corpus import model_card, prompts, train
+    from minigpt.llm import checkpoint_io, threads
+
+    threads.torch_threads(args.threads)
+    recipe = train.Recipe()
+    if args.steps is not None:
+        recipe = replace(recipe, num_steps=args.steps)
+    start = time.perf_counter()
+    model, losses = train.train(recipe)
+    minutes = (time.perf_counter() - start) / 60
+    out = args.out or checkpoint_io.CHECKPOINT
+    checkpoint_io.save_checkpoint(model, out)
+    model = checkpoint_io.load_checkpoint(out)  # rounded to fp16: the model that everybody will run
+    model_card.write(out, model, recipe, losses, minutes, args.threads)
+    num_prompts = prompts.write_pool(model, path=out / prompts.POOL.name)
+    print(say(en=f"Trained in {minutes:.1f} minutes: {out}, with {num_prompts} prompts for workloads",
+              es=f"Entrenado en {minutes:.1f} minutos: {out}, con {num_prompts} preguntas para las cargas"))  # fmt: skip
+    return 0

@@ -1,0 +1,31 @@
+"""Running a command in the environment, which is set up first if need be."""
+
+import os
+import sys
+
+from minigpt.environment import install, layout, process
+from minigpt.language import say
+
+RERUN_MARK = "MINIGPT_RERUN"
+
+
+def enter(needs, argv):
+    """Make sure that the command `argv` runs in a current environment.
+
+    Returns None when this process is the right one to go on; otherwise the exit status of the command, run
+    in the environment, or of the set-up that failed.
+    """
+    # Taken out at once: what this process starts (a terminal in JupyterLab) must look for itself.
+    was_rerun = os.environ.pop(RERUN_MARK, None) is not None
+    if layout.uses_current_interpreter():
+        return None
+    if not layout.is_current(needs):
+        print(say(en="The environment .venv is missing or out of date: setting it up first.",
+                  es="El entorno .venv falta o está anticuado: primero se prepara."), flush=True)
+        status = install.install(needs)
+        if status != 0:
+            return status
+    # Started under LC_ALL=C, even the right interpreter cannot name every file: it runs again, in UTF-8 mode.
+    if was_rerun or (layout.is_inside() and sys.getfilesystemencoding() == "utf-8"):
+        return None
+    return process.run_child([layout.environment_python(), "-m", "minigpt", *argv], extra={RERUN_MARK: "1"})

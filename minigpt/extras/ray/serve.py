@@ -1,0 +1,163 @@
+"""A lab's loop on several machines: a Ray Serve application, one live engine in each replica.
+
+A client talks to Ray's proxy as it would to `python -m minigpt serve`: each replica holds that very server's app. The
+proxy keeps who is not in flight yet in one queue, and gives the next request to the replica with the fewest inside.
+"""
+
+import os
+import socket
+import sys
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import ray
+from ray import serve
+from ray.serve.config import BackpressureConfig, RequestRouterConfig
+
+from minigpt.extras.ray.router import LeastInFlight
+from minigpt.extras.ray.scaling import Scaling
+from minigpt.extras.server.app import ServerSettings, make_app
+from minigpt.extras.server.live_engine import LiveEngine
+from minigpt.language import say
+from minigpt.llm.threads import torch_threads
+from minigpt.llm.tokenizer import encode_prompt
+from minigpt.llm.tutor import load_tutor
+from minigpt.schedulers.registry import Policy
+
+NAME = "minigpt"  # of the application and its one deployment
+REPLICA_HEADER = b"x-minigpt-replica"
+SWITCH_S = 0.001  # the interpreter's turn of a thread, as in `minigpt serve`
+WARM_UP_S = 10.0
+HEALTH_CHECK_S = 2.0
+RETRY_AFTER_S = 1
+KNOCK_S = 5.0
+ATTEMPTS = 3  # to make a replica, before the deployment is given up
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplicaSettings:
+    """What every replica is told."""
+
+    policy: Policy
+    max_inflight: int
+    max_batch: int = 8
+    max_wait_s: float = 0.005
+    hang_s: float = 30.0
+    time_limit_s: float = 120.0
+
+
+class Signed:
+    """An ASGI application whose responses say which replica they come from: `x-minigpt-replica: REPLICA PID`."""
+
+    def __init__(self, app, signature: str):
+        self._app, self._header = app, (REPLICA_HEADER, signature.encode())
+
+    async def __call__(self, scope, receive, send) -> None:
+        async def sign(message) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message.get("headers", ()), self._header]}
+            await send(message)
+
+        await self._app(scope, receive, sign)
+
+
+@serve.ingress()
+class EngineReplica:
+    """One engine, with its loop in a thread of its own, and the server around it."""
+
+    def __init__(self, loop: Callable, settings: ReplicaSettings):
+        # The loop came by value: a student's file need not be on every machine.
+        torch_threads(1)
+        sys.setswitchinterval(SWITCH_S)
+        self._settings = settings
+        self._engine = LiveEngine(
+            loop, load_tutor(), streams=settings.policy.streams, max_batch=settings.max_batch,
+            max_wait_s=settings.max_wait_s, max_inflight=settings.max_inflight, hang_s=settings.hang_s,
+        )  # fmt: skip
+        # A loop that is not written is said before anybody is served.
+        self._engine.try_out(encode_prompt("fix: she go to school"), max_tokens=4, timeout_s=WARM_UP_S)
+        self.check_health()
+
+    def __serve_build_asgi_app__(self):
+        """The server's own app, made by Ray once this replica has its event loop."""
+        app = make_app(self._engine, ServerSettings(
+            time_limit_s=self._settings.time_limit_s, policy=self._settings.policy.name,
+        ))  # fmt: skip
+        name = serve.get_replica_context().replica_id.unique_id
+        app.add_middleware(Signed, signature=f"{name} {os.getpid()}")
+        return app
+
+    def check_health(self) -> None:
+        """Asked by Ray every few seconds: a replica whose loop has failed is replaced."""
+        if not self._engine.state.is_healthy:
+            raise RuntimeError(self._engine.state.reason)
+
+
+def application(
+    loop: Callable, scaling: Scaling, settings: ReplicaSettings, *, max_queue: int = 256, **options
+) -> serve.Application:  # fmt: skip
+    """The application; `options` are further ones of `serve.deployment`, or others in place of these."""
+    ours = {
+        "max_queued_requests": max_queue, "health_check_period_s": HEALTH_CHECK_S, "ray_actor_options": {"num_cpus": 1},
+        "backpressure_config": BackpressureConfig(status_code=429, retry_after_s=RETRY_AFTER_S),
+        "request_router_config": RequestRouterConfig(request_router_class=LeastInFlight),
+        "max_constructor_retry_count": ATTEMPTS,
+    }  # fmt: skip
+    deployment = serve.deployment(EngineReplica, name=NAME, **{**ours, **scaling.options, **options})
+    return deployment.bind(loop, settings)
+
+
+def start_proxy(host: str, port: int, time_limit_s: float) -> None:
+    """One proxy, on the head node: it alone knows all that is in flight, so "fewest" is not a guess."""
+    http = {"host": host, "port": port, "request_timeout_s": time_limit_s}
+    serve.start(proxy_location="HeadOnly", http_options=http)
+
+
+def deploy(app: serve.Application) -> None:
+    """Start the application and wait until it serves; ValueError with the reason if it never does."""
+    try:
+        serve.run(app, name=NAME, route_prefix="/")
+    except RuntimeError as error:
+        status = serve.status().applications.get(NAME)
+        message = status.deployments[NAME].message if status and NAME in status.deployments else str(error)
+        reason = message.strip().rpartition("\n")[2]  # before it, Ray's own frames
+        raise ValueError(say(en=f"no replica could be started: {reason}",
+                             es=f"no se pudo iniciar ninguna réplica: {reason}")) from None  # fmt: skip
+
+
+def num_running() -> int:
+    """Replicas that serve now."""
+    app = serve.status().applications.get(NAME)
+    return app.deployments[NAME].replica_states.get("RUNNING", 0) if app and NAME in app.deployments else 0
+
+
+@contextmanager
+def connected(address: str | None, num_replicas: int):
+    """Inside this context: on a cluster that is there, or, without an address, on one of this machine alone."""
+    if address is None:
+        # A core is promised to each replica; whether the machine has so many is another matter.
+        ray.init(address="local", num_cpus=num_replicas + 1, include_dashboard=False, log_to_driver=False)
+    else:
+        try:
+            knock(address)
+            ray.init(address=address, log_to_driver=False)
+        except OSError as error:  # ConnectionError is one
+            raise ValueError(say(
+                en=f"address={address!r}: no Ray cluster lets us in there ({error}). Start one (ray start --head), or "
+                "set RAY_AUTH_MODE=token, as for the cluster itself",
+                es=f"address={address!r}: ahí ningún clúster de Ray nos deja entrar ({error}). Inicia uno (ray start "
+                "--head), o define RAY_AUTH_MODE=token, igual que para el propio clúster",
+            )) from None  # fmt: skip
+    try:
+        yield
+    finally:
+        serve.shutdown() if address is None else serve.delete(NAME)  # a cluster may serve others, too
+        ray.shutdown()
+
+
+def knock(address: str) -> None:
+    """OSError if nobody listens at HOST:PORT; Ray itself would try for a quarter of an hour."""
+    host, _, port = address.rpartition(":")
+    if host and port.isdecimal() and "/" not in host:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=KNOCK_S).close()

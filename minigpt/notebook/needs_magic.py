@@ -1,0 +1,104 @@
+"""`%%needs 3.1 3.4`: a cell that waits, without an error, until these exercises are written."""
+
+import ast
+import traceback
+from pathlib import Path
+
+from minigpt import paths
+from minigpt.language import say
+from minigpt.notebook.live_code import code_error
+from minigpt.schedulers import registry
+
+WRITTEN = "written"
+
+
+def exercises_of(lab: str) -> list:
+    """The exercises of a lab."""
+    from minigpt.notebook.exercises import load_exercises
+
+    return load_exercises(paths.resolve_lab(lab))
+
+
+def find_exercise(exercise_id: str, lab: str | None = None):
+    """The exercise "3.2" of its own lab, or of the one named; a ValueError lists those there are."""
+    exercises = exercises_of(lab or exercise_id.split(".")[0])
+    for exercise in exercises:
+        if exercise.id == exercise_id:
+            return exercise
+    ids = ", ".join(exercise.id for exercise in exercises)
+    raise ValueError(say(en=f"no exercise {exercise_id!r}; this lab has {ids}",
+                         es=f"no hay ejercicio {exercise_id!r}; este laboratorio tiene {ids}"))  # fmt: skip
+
+
+def missing_exercises(ids: list[str]) -> list:
+    """Those of the named exercises that are not written yet, in the code that is in use."""
+    return [exercise for exercise in map(find_exercise, ids) if not _is_written(exercise)]
+
+
+def _is_written(exercise) -> bool:
+    from minigpt.notebook.exercises import state_of
+
+    if not exercise.function:  # nothing new is to be written for it
+        return True
+    path = registry.code_file(exercise.id.split(".")[0], registry.implementation())
+    try:
+        return state_of(path.read_text(encoding="utf-8"), exercise.function) == WRITTEN
+    except SyntaxError as error:
+        error.filename = str(path)
+        raise code_error(error) from None
+
+
+def waits_for(exercises: list) -> str:
+    """The line that stands in the place of a cell's output."""
+    names = [f"{exercise.id} (`{exercise.function}`)" for exercise in exercises]
+    if len(names) == 1:
+        return say(en=f"This cell waits for exercise {names[0]}, which is not written yet.",
+                   es=f"Esta celda espera al ejercicio {names[0]}, que aún no está escrito.")  # fmt: skip
+    first, last = ", ".join(names[:-1]), names[-1]
+    return say(en=f"This cell waits for exercises {first} and {last}, which are not written yet.",
+               es=f"Esta celda espera a los ejercicios {first} y {last}, que aún no están escritos.")  # fmt: skip
+
+
+def unwritten_in(error: NotImplementedError) -> list:
+    """The exercise whose stub raised the error; empty if the error is none of ours."""
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    path = Path(frame.filename)
+    for lab in paths.list_labs():
+        if path in (paths.student_file(lab), paths.solution_file(lab), paths.skeleton_file(lab)):
+            return [found for found in exercises_of(lab.name) if found.function.split(".")[-1] == frame.name]
+    return []
+
+
+def run_cell_body(shell, line: str, body: str):
+    """Run a cell's body in the notebook's own names; its last expression is the result, as without the magic."""
+    # The first line keeps the magic's place: a traceback's line numbers are those of the cell.
+    source = f"# %%needs {line}\n{shell.transform_cell(body)}"
+    name = shell.compile.cache(source, shell.execution_count, raw_code=source)
+    tree = shell.transform_ast(shell.compile.ast_parse(source, filename=name))
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    exec(shell.compile(tree, name, "exec"), shell.user_ns)
+    if last is not None:
+        return eval(shell.compile(ast.Expression(last.value), name, "eval"), shell.user_ns)
+
+
+def register(shell) -> None:
+    """Teach an IPython shell the magic."""
+    from IPython.core.magic import output_can_be_silenced
+
+    @output_can_be_silenced
+    def needs(line: str, cell: str):
+        """Run the cell if the named exercises are written: %%needs 3.1 3.4"""
+        missing = missing_exercises(line.split())
+        if missing:
+            print(waits_for(missing))
+            return None
+        try:
+            return run_cell_body(shell, line, cell)
+        except NotImplementedError as error:
+            exercises = unwritten_in(error)
+            if not exercises:
+                raise
+            print(waits_for(exercises))
+            return None
+
+    shell.register_magic_function(needs, "cell", "needs")

@@ -1,0 +1,43 @@
+"""Static batching: collect a batch, run it to its longest member, answer all of it at once.
+
+The baseline that comparisons are measured against. It is given code, so that a measurement never waits for an exercise.
+"""
+
+import queue
+
+
+def static_batch_loop(server) -> None:
+    """Serve batch after batch until the queue is closed."""
+    while batch := next_batch(server):
+        run_to_the_longest(server.model, batch)
+        for request in batch:
+            server.respond(request)
+
+
+def next_batch(server) -> list:
+    """Up to `max_batch` requests; company is waited for until `max_wait_s` after the first one's arrival."""
+    batch = []
+    while len(batch) < server.max_batch:
+        timeout_s = batch[0].arrival_time_s + server.max_wait_s - server.clock.time() if batch else None
+        try:
+            batch.append(server.queue.get(timeout_s))
+        except queue.Empty:
+            break
+    return batch
+
+
+def run_to_the_longest(model, batch: list) -> None:
+    """Step the whole batch until its last member has ended; rows that have ended are computed along."""
+    ended = [False] * len(batch)
+    while not all(ended):
+        for row, token in enumerate(model.forward_one_step(batch)):
+            if not ended[row]:
+                ended[row] = take_token(batch[row], token, model.eos_token_id)
+
+
+def take_token(request, token: int, eos_token_id: int) -> bool:
+    """Append a token to its request, unless it is EOS; whether the request has ended with it."""
+    if token == eos_token_id:
+        return True
+    request.append(token)
+    return request.num_output_tokens == request.max_tokens

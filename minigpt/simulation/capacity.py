@@ -1,0 +1,15 @@
+"""How much a continuous server can do, found by running one whose queue is never empty."""
+
+import random
+
+from minigpt.runtime.clock import NS
+from minigpt.simulation.fleet import Call, Lengths, simulate
+
+
+def saturated_per_s(lengths: Lengths, cap: int, *, num_requests: int = 3_000, seed: int = 1, **settings) -> float:
+    """Requests a second of a server whose queue is never empty, filling and draining left out."""
+    rng = random.Random(seed)
+    run = simulate([Call(0, *rng.choice(lengths)) for _ in range(num_requests)], cap=cap, **settings)
+    finish_ns = sorted(record.finish_ns for record in run.request_records)
+    start_ns, end_ns = finish_ns[num_requests // 10], max(record.admitted_ns for record in run.request_records)
+    return sum(start_ns < time_ns <= end_ns for time_ns in finish_ns) * NS / (end_ns - start_ns)

@@ -1,0 +1,56 @@
+"""Running a workload through Lab 05's loop on a server with a block pool."""
+
+from collections.abc import Callable
+
+from minigpt.runtime.clock import make_clock
+from minigpt.runtime.paged.block_pool import BlockPool
+from minigpt.runtime.paged.model_runner import PagedModelRunner, PagedScriptedRunner
+from minigpt.runtime.paged.run_log import PagedRunLog
+from minigpt.runtime.paged.server import PagedServer
+from minigpt.schedulers.paged import production_loop
+from minigpt.schedulers.registry import PRODUCTION, implementation, load_loop
+from minigpt.workloads.workload import Workload
+
+ROOMY_BLOCKS = 1_024  # so many that memory never matters
+
+
+def make_paged_runner(kind: str, workload: Workload, pool: BlockPool):
+    """A token source for a server with a block pool: `model` (the shipped tutor) or `scripted` (known answers)."""
+    if kind == "scripted":
+        return PagedScriptedRunner()
+    if kind != "model":
+        raise ValueError(f"tokens={kind!r}: choose model or scripted")
+    from minigpt.llm.tutor import load_tutor
+
+    longest = max(len(item.prompt_token_ids) + item.max_tokens for item in workload.items)
+    return PagedModelRunner(load_tutor(), pool, len(workload.items), longest)
+
+
+def paged_server(
+    workload: Workload, *, clock="virtual", tokens="scripted", num_blocks: int = ROOMY_BLOCKS, block_size: int = 16,
+    **settings,
+) -> PagedServer:  # fmt: skip
+    """A server with a block pool; `clock` and `tokens` by name, or as objects; settings are those of `PagedServer`."""
+    pool = BlockPool(num_blocks, block_size)
+    source = make_paged_runner(tokens, workload, pool) if isinstance(tokens, str) else tokens
+    time = make_clock(clock) if isinstance(clock, str) else clock
+    return PagedServer(workload, clock=time, tokens=source, pool=pool, **settings)
+
+
+def serve(workload: Workload, *, loop: Callable | None = None, impl: str | None = None, **settings) -> PagedRunLog:
+    """Serve a workload with Lab 05's loop (or with `loop`) on a server with a block pool; what happened.
+
+    `impl` is given, student or solution (default: MINIGPT_IMPL); the other settings are those of `memory_server`.
+    """
+    loop = loop or load_loop(PRODUCTION, impl or implementation())
+    server = paged_server(workload, **settings)
+    loop(server)
+    return server.log.closed_at(server.clock.now_ns)
+
+
+def loop_with(code, *names: str) -> Callable:
+    """The given loop of Lab 05 in which the decisions `names` are made by the functions of `code`.
+
+    So each idea can be measured as soon as it is written, before those that come after it in the lab.
+    """
+    return production_loop.with_functions(**{name: getattr(code, name) for name in names})

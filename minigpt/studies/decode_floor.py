@@ -1,0 +1,96 @@
+"""The decode step against its floor: the same matrix products and nothing else, timed interleaved in one run.
+
+One thread and processor time, so that what else runs on the machine does not count. The floor has the shapes of the
+step's linear layers, writes into given memory (`out=`) and does no attention: no step of this model can be faster.
+"""
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from minigpt.llm.kv_cache import KVCache
+from minigpt.llm.model import MiniGPT
+
+BATCH_SIZES = (1, 2, 4, 8, 16, 32, 64)
+CONTEXTS = (64, 256)  # tokens that each sequence attends to
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepTime:
+    """Processor time of one decode step at one batch size and context, over the repeats."""
+
+    batch_size: int
+    context: int  # attended tokens a sequence
+    step_ms: float  # median
+    p10_ms: float
+    p90_ms: float
+    floor_ms: float  # median of the matrix products alone
+    ratio: float  # median over the repeats of step / floor, each pair timed side by side
+
+    @property
+    def tokens_per_s(self) -> float:
+        return self.batch_size / self.step_ms * 1e3
+
+
+def decode_once(model: MiniGPT, batch_size: int, context: int):
+    """A function that runs one decode step of `batch_size` sequences, each attending to `context` tokens."""
+    cache = KVCache(model.config, batch_size, context)
+    slots = [cache.allocate() for _ in range(batch_size)]
+    tokens = [token % model.config.vocab_size for token in range(batch_size)]
+
+    def run():
+        cache.lengths.fill_(context - 1)
+        model.decode_step(tokens, cache, slots)
+
+    return run
+
+
+def matrix_products(model: MiniGPT, batch_size: int):
+    """A function that runs the matrix products of one decode step alone."""
+    weights = [w for layer in model.layers for w in (layer.qkv, layer.attention_out, layer.gate_up, layer.down)]
+    weights.append(model.embedding.t().contiguous())
+    inputs = {width: torch.randn(batch_size, width) for width in {w.shape[0] for w in weights}}
+    products = [(inputs[w.shape[0]], w, torch.empty(batch_size, w.shape[1])) for w in weights]
+
+    @torch.inference_mode()
+    def run():
+        for x, weight, out in products:
+            torch.mm(x, weight, out=out)
+
+    return run
+
+
+def processor_ms(function, calls: int = 1) -> float:
+    """Processor time of one call, in milliseconds, as the mean of `calls` in a row."""
+    start = time.thread_time_ns()
+    for _ in range(calls):
+        function()
+    return (time.thread_time_ns() - start) / calls / 1e6
+
+
+def measure(model: MiniGPT, batch_size: int, context: int, repeats: int = 40) -> StepTime:
+    """Time the decode step and its floor in turn, `repeats` times, after a warm-up of both."""
+    step, floor = decode_once(model, batch_size, context), matrix_products(model, batch_size)
+    for _ in range(5):
+        step(), floor()
+    pairs = np.array([(processor_ms(step, 3), processor_ms(floor, 3)) for _ in range(repeats)])
+    steps, floors = pairs.T
+    p10, median, p90 = np.percentile(steps, [10, 50, 90])
+    return StepTime(
+        batch_size=batch_size, context=context, step_ms=float(median), p10_ms=float(p10), p90_ms=float(p90),
+        floor_ms=float(np.median(floors)), ratio=float(np.median(steps / floors)),
+    )  # fmt: skip
+
+
+def report(rows: list[StepTime]) -> str:
+    """The measurements as a table."""
+    lines = ["context  batch   step ms (p10–p90)        tokens/s   floor ms   × floor   × step at B=1"]
+    for row in rows:
+        alone = next(r for r in rows if r.context == row.context and r.batch_size == min(BATCH_SIZES))
+        lines.append(
+            f"{row.context:7d}  {row.batch_size:5d}   {row.step_ms:7.3f} ({row.p10_ms:.3f}–{row.p90_ms:.3f})"
+            f"   {row.tokens_per_s:9,.0f}   {row.floor_ms:8.3f}   {row.ratio:7.2f}   {row.step_ms / alone.step_ms:8.2f}"
+        )
+    return "\n".join(lines)

@@ -1,0 +1,140 @@
+"""What Lab 01 times: one decode step in several ways, at the same lengths, and how many tensor operations it calls."""
+
+import time
+from statistics import median
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from minigpt.corpus.prompts import tutor_prompts
+from minigpt.language import language, say
+from minigpt.llm.kv_cache import KVCache
+from minigpt.llm.model import MiniGPT
+from minigpt.studies.decode_floor import decode_once
+
+COARSE_S = 1e-4  # a clock that ticks less often cannot time a step
+
+
+def pick_clock():
+    """A clock of this thread's processor time, in seconds; where that is coarse (Windows), the wall's counter."""
+    return time.perf_counter if _is_coarse() else time.thread_time
+
+
+def warn_of_a_coarse_clock() -> None:
+    """Say so where processor time cannot be told."""
+    if _is_coarse():
+        print(say(en="This system's clock of processor time is too coarse for a step: wall time stands in its place.",
+                  es="El reloj de tiempo de procesador de este sistema es demasiado grueso para un paso: en su lugar se usa "
+                     "el tiempo de pared."))  # fmt: skip
+
+
+def _is_coarse() -> bool:
+    return time.get_clock_info("thread_time").resolution > COARSE_S
+
+
+def median_ms(function, repeats: int = 20, warmup: int = 5) -> float:
+    """The median processor time of a call, in milliseconds."""
+    return median(call_times_ms(function, repeats, warmup)["cpu"])
+
+
+def call_times_ms(function, calls: int, warmup: int = 0) -> dict[str, list[float]]:
+    """The time of each call by both clocks, in milliseconds: "cpu" and "wall"."""
+    for _ in range(warmup):
+        function()
+    clocks, times = {"cpu": pick_clock(), "wall": time.perf_counter}, {"cpu": [], "wall": []}
+    for _ in range(calls):
+        before = {name: clock() for name, clock in clocks.items()}
+        function()
+        for name, clock in clocks.items():
+            times[name].append(1e3 * (clock() - before[name]))
+    return times
+
+
+def uncached_step(model: MiniGPT, context: int):
+    """A function that computes the next token of one request without a cache: all of its tokens, afresh."""
+    tokens = torch.arange(context)[None] % model.config.vocab_size  # (1, T)
+    return torch.inference_mode()(lambda: model.forward(tokens))
+
+
+def dict_caches(model: MiniGPT, batch_size: int, num_tokens: int, seed: int = 0) -> list[dict]:
+    """The caches of so many requests in the form of Lab 01: layer -> (keys, values), each (num_tokens, K, D).
+
+    The tokens are drawn at random and computed by the model's own `prefill`.
+    """
+    cache = KVCache(model.config, batch_size, num_tokens)
+    slots = [cache.allocate() for _ in range(batch_size)]
+    generator = torch.Generator().manual_seed(seed)
+    prompts = torch.randint(model.config.vocab_size, (batch_size, num_tokens), generator=generator).tolist()
+    model.prefill(prompts, cache, slots)
+    return [dict_cache(cache, slot) for slot in slots]
+
+
+def dict_cache(cache: KVCache, slot: int) -> dict:
+    """What a slot of the given cache holds, as a dict cache of its own."""
+    heads = slice(slot * cache.num_kv_heads, (slot + 1) * cache.num_kv_heads)
+    stored = [(of[:, heads, : cache.lengths[slot]].transpose(1, 2).contiguous()) for of in (cache.k, cache.v)]
+    return {layer: (keys, values) for layer, (keys, values) in enumerate(zip(*stored))}  # (S, K, D) each
+
+
+def batched_step(step, model: MiniGPT, batch_size: int, context: int):
+    """A function that runs `step(model, caches, tokens)` on requests that then attend to `context` tokens each."""
+    caches = dict_caches(model, batch_size, context - 1)
+    tokens = [token % model.config.vocab_size for token in range(batch_size)]
+    # The dicts are copied, not their tensors: so every call starts from the same lengths.
+    return lambda: step(model, [dict(cache) for cache in caches], tokens)
+
+
+def separate_steps(model: MiniGPT, batch_size: int, context: int):
+    """A function that decodes so many requests in a pass each, with the given slot cache."""
+    alone = decode_once(model, 1, context)
+
+    def run():
+        for _ in range(batch_size):
+            alone()
+
+    return run
+
+
+def count_operations(function) -> int:
+    """How many tensor operations one call of `function` asks of the library, views included."""
+    with _Counter() as counter:
+        function()
+    return counter.num_calls
+
+
+class _Counter(TorchDispatchMode):
+    def __init__(self):
+        super().__init__()
+        self.num_calls = 0
+
+    def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
+        self.num_calls += 1
+        return operation(*args, **(kwargs or {}))
+
+
+def guess_at(size: int, sizes, guess, convert) -> list:
+    """`convert(guess)` at the place of `size` and None elsewhere: one point of a figure, or none without a guess."""
+    is_number = isinstance(guess, (int, float)) and not isinstance(guess, bool) and guess > 0
+    return [convert(guess) if is_number and each == size else None for each in sizes]
+
+
+class WarmingLaptop:
+    """A machine on which every call takes longer than the one before, with the clock that shows it."""
+
+    def __init__(self, call_ms: float, growth: float):
+        self._now_ms, self._call_ms, self._growth = 0.0, call_ms, growth
+
+    def clock(self) -> float:
+        """The time in milliseconds."""
+        return self._now_ms
+
+    def work(self) -> None:
+        """One call of something."""
+        self._now_ms += self._call_ms
+        self._call_ms *= self._growth
+
+
+def some_prompts(count: int) -> list:
+    """Prompts to the tutor in the reader's language: corrections first, an explanation last."""
+    own = {kind: [each for each in pool if each.language == language()] for kind, pool in tutor_prompts().items()}
+    return [*own["fix"][: count - 1], own["explain"][0]]

@@ -1,0 +1,107 @@
+"""Studies that the notebooks and the claims share: many runs, on the virtual clock and without the model.
+
+Each takes the continuous loop to study (a student's or the reference's) and returns plain numbers for a figure.
+"""
+
+from collections.abc import Callable, Sequence
+
+from minigpt.analysis import metrics
+from minigpt.language import say
+from minigpt.notebook.progress import progress
+from minigpt.runtime.clock import NS, StepCost, VirtualClock
+from minigpt.runtime.run_log import RunLog
+from minigpt.simulation.run import Runs, replay
+from minigpt.workloads.static_capacity import static_capacity
+from minigpt.workloads.workload import Workload, workload
+
+DECODE_ONLY = StepCost(prefill_overhead_ns=0, per_prefill_token_ns=1)  # prompts cost (almost) nothing
+
+
+def simulate(policy: str, requests: Workload, *, cost: StepCost = StepCost(), **settings) -> RunLog:
+    """One run on the virtual clock with scripted answers: the same times as with the model, thousands of times faster."""
+    return replay(policy, requests, clock=VirtualClock(cost), tokens="scripted", **settings)
+
+
+def compare(requests: Workload, loop: Callable | None = None, *, cost: StepCost = StepCost(), **settings) -> Runs:
+    """The given static policy and a continuous loop on the same requests."""
+    return Runs(
+        static=simulate("static", requests, cost=cost, impl="given", **settings),
+        continuous=simulate("continuous", requests, cost=cost, loop=loop, **settings),
+    )
+
+
+def spread_lengths(spread: float, mean: float = 16.0, long_share: float = 0.2) -> str:
+    """A two-point distribution of output lengths: a share of answers `spread` times as long as the others."""
+    short = mean / (1 - long_share + long_share * spread)
+    return f"two_point:{max(1, round(short))},{max(1, round(short * spread))},{long_share}"
+
+
+def reduction_grid(
+    loads: Sequence[float], spreads: Sequence[float], loop: Callable | None = None, *, num_requests: int = 400, **settings
+) -> list[list[float]]:
+    """p95 reduction in per cent for every spread (rows) and load (columns)."""
+    cost = settings.get("cost", StepCost())
+
+    def reduction(spread: float, load: float) -> float:
+        requests = workload(spread_lengths(spread), load=load, num_requests=num_requests, seed=3, cost=cost)
+        return compare(requests, loop, **settings).p95_reduction_percent
+
+    cells = [(spread, load) for spread in spreads for load in loads]
+    found = [reduction(*cell) for cell in progress(cells, say(en="map", es="mapa"))]
+    return [found[i : i + len(loads)] for i in range(0, len(found), len(loads))]
+
+
+def over_load(loads: Sequence[float], figure: Callable[[RunLog], float], loop: Callable | None = None,
+              *, name: str = "mixed", num_requests: int = 400, seed: int = 3) -> dict[str, list[float]]:  # fmt: skip
+    """A figure of the log at every load, for static and continuous batching."""
+    runs = [
+        compare(workload(name, load=load, num_requests=num_requests, seed=seed), loop)
+        for load in progress(loads, say(en="loads", es="cargas"))
+    ]
+    return {"static": [figure(r.static) for r in runs], "continuous": [figure(r.continuous) for r in runs]}
+
+
+def equal_lengths(loads: Sequence[float], cost: StepCost, loop: Callable | None = None) -> list[float]:
+    """p95 of continuous over p95 of static for answers of 16 tokens that arrive one by one; nobody waits for company."""
+    requests = [workload("constant:16", load=load, num_requests=1_000, seed=1, cost=cost) for load in loads]
+    runs = [compare(each, loop, cost=cost, max_wait_s=0.0) for each in requests]
+    return [p95_ms(pair.continuous) / p95_ms(pair.static) for pair in runs]
+
+
+def burst_gain(name: str, loop: Callable | None = None, *, num_requests: int = 512, max_batch: int = 8,
+               cost: StepCost = StepCost()) -> tuple[float, float, float]:  # fmt: skip
+    """How many times as fast as static a burst is served: by continuous batching, at most, and by sorted batches.
+
+    "At most" is the steps of all static batches over the steps that perfectly filled seats would need. Sorted: static
+    batching of the same requests in order of length, which a server can do only if it knows the lengths.
+    """
+    requests = workload(name, arrivals="burst", num_requests=num_requests, seed=5, max_batch=max_batch)
+    runs = compare(requests, loop, cost=cost, max_batch=max_batch, max_inflight=max_batch)
+    steps = [item.num_steps for item in requests.items]
+    static_steps = sum(max(steps[i : i + max_batch]) for i in range(0, len(steps), max_batch))
+    least_steps = max(max(steps), -(-sum(steps) // max_batch))
+    by_length = sorted(requests.items, key=lambda item: item.num_steps)
+    sorted_s = len(steps) / static_capacity(by_length, max_batch, cost)
+    static_s = runs.static.end_ns / NS
+    return static_s * NS / runs.continuous.end_ns, static_steps / least_steps, static_s / sorted_s
+
+
+def p95_ms(log: RunLog) -> float:
+    """p95 of end-to-end latency in milliseconds."""
+    return 1e3 * metrics.percentile(metrics.e2e_s(log), 95)
+
+
+def ttft_p95_ms(log: RunLog) -> float:
+    """p95 of the time to the first token in milliseconds."""
+    return 1e3 * metrics.percentile(metrics.ttft_s(log), 95)
+
+
+def itl_p95_ms(log: RunLog) -> float | None:
+    """p95 of the gaps between tokens in milliseconds; None for a server that does not stream."""
+    gaps = metrics.itl_s(log)
+    return 1e3 * metrics.percentile(gaps, 95) if gaps else None
+
+
+def longest_gap_ms(log: RunLog) -> float | None:
+    """The longest gap between two tokens of an answer in milliseconds; None for a server that does not stream."""
+    return 1e3 * max(metrics.itl_s(log), default=0.0) or None

@@ -1,0 +1,167 @@
+"""Studies of Lab 04: many runs on the virtual clock, without the model; plain numbers for figures and tables."""
+
+from collections.abc import Callable, Sequence
+
+from minigpt.analysis.littles_law import number_inside, sample_times, windows
+from minigpt.analysis.metrics import percentile
+from minigpt.language import say
+from minigpt.notebook.needs_magic import missing_exercises
+from minigpt.notebook.progress import progress
+from minigpt.runtime.run_log import RunLog
+from minigpt.schedulers.registry import GIVEN
+from minigpt.simulation.capacity import saturated_per_s
+from minigpt.simulation.fleet import ROUTINGS, FleetRun, Lengths, draw_calls, request_lengths, simulate
+from minigpt.simulation.run import replay
+from minigpt.workloads.workload import Workload
+
+LOOP_OF_LAB_03 = ("3.1", "3.2", "3.3", "3.4")
+JUST_BEFORE_S = 1e-9
+
+
+def serve(requests: Workload, *, clock="virtual", **settings) -> RunLog:
+    """Serve with the reader's own continuous loop of Lab 03; with the given one, and a line about
+    it, if it is not written."""
+    missing = missing_exercises(list(LOOP_OF_LAB_03))
+    if missing:
+        print(say(en="(your loop of Lab 03 is not written yet: the given one serves here)",
+                  es="(tu bucle del laboratorio 03 aún no está escrito: aquí sirve el dado)"))  # fmt: skip
+    impl = GIVEN if missing else None
+    return replay("continuous", requests, clock=clock, tokens="scripted", impl=impl, **settings)
+
+
+# -- Little's law -----------------------------------------------------------------------------------------------
+
+
+def gaps_percent(
+    law: Callable, lengths: Lengths, rate_per_s: float, sizes: Sequence[int], *, num_runs: int = 20
+) -> dict[str, list[float]]:
+    """|L / (λ·W) − 1| in per cent over the number of requests: the median and the largest of so many runs.
+
+    `law(records)` returns L, λ and W.
+    """
+    medians, largest = [], []
+    for size in progress(sizes, say(en="sizes", es="tamaños")):
+        runs = (serve_rate(lengths, rate_per_s, num_requests=size, seed=seed) for seed in range(num_runs))
+        laws = [law(run.records()) for run in runs]
+        gaps = [100 * abs(number / (rate * stay) - 1) for number, rate, stay in laws]
+        medians.append(percentile(gaps, 50))
+        largest.append(max(gaps))
+    names = say(en="median", es="mediana"), say(en=f"largest of {num_runs}", es=f"el mayor de {num_runs}")
+    return dict(zip(names, (medians, largest)))
+
+
+def bias_percent(policy: str, requests: Workload, every_s: float = 0.005) -> dict[str, float]:
+    """By how much the mean number inside is off, in per cent, if one looks at these moments."""
+    records = replay(policy, requests, tokens="scripted", impl="given").records()
+    arrivals, answers = ([record[key] for record in records] for key in ("arrival_s", "finish_s"))
+    true_number = sum(record["finish_s"] - record["arrival_s"] for record in records) / max(answers)
+    moments = {
+        say(en="every 5 ms", es="cada 5 ms"): sample_times(0.0, max(answers), every_s),
+        say(en="before each arrival", es="antes de cada llegada"): [time - JUST_BEFORE_S for time in arrivals],
+        say(en="as answers leave", es="al salir las respuestas"): [time - JUST_BEFORE_S for time in answers],
+    }
+    counts = {name: number_inside(records, "system", times) for name, times in moments.items()}
+    return {name: 100 * (sum(seen) / len(seen) / true_number - 1) for name, seen in counts.items()}
+
+
+def gap_by_width(code, records: list[dict], widths_s: Sequence[float]) -> dict[str, list[float]]:
+    """|L / (λ·W) − 1| in per cent on windows of each width, side by side: the median and the 95th percentile.
+
+    `code` has the reader's `mean_number` and `rate_and_mean_stay`. Filling and draining are left out.
+    """
+    start_s, end_s = records[len(records) // 10]["arrival_s"], records[-len(records) // 10]["arrival_s"]
+    medians, p95s = [], []
+    for width_s in progress(widths_s, say(en="windows", es="ventanas")):
+        gaps = []
+        for window in windows(start_s, end_s, width_s):
+            rate, stay = code.rate_and_mean_stay(records, "system", *window)
+            gaps.append(100 * abs(code.mean_number(records, "system", *window) / (rate * stay) - 1))
+        medians.append(percentile(gaps, 50))
+        p95s.append(percentile(gaps, 95))
+    return {say(en="median", es="mediana"): medians, "p95": p95s}
+
+
+def inside_over_time(
+    lengths: Lengths, shares: Sequence[float], *, end_s: float, cap: int = 8, num_points: int = 40
+) -> tuple[list[float], dict[str, list[int]]]:
+    """How many requests are inside over time, at each share of what the server can complete."""
+    capacity = saturated_per_s(lengths, cap)
+    times = sample_times(0.0, end_s, end_s / num_points)
+    counts = {}
+    for share in shares:
+        rate = share * capacity
+        records = serve_rate(lengths, rate, num_requests=round(1.2 * rate * end_s), cap=cap).records()
+        counts[say(en=f"load {share}", es=f"carga {share}")] = number_inside(records, "system", times)
+    return times, counts
+
+
+# -- one server -------------------------------------------------------------------------------------------------
+
+
+def serve_rate(
+    lengths: Lengths, rate_per_s: float, *, num_requests: int = 20_000, seed: int = 2, **settings
+) -> FleetRun:  # fmt: skip
+    """One run of a fleet at an arrival rate."""
+    return simulate(draw_calls(lengths, rate_per_s, num_requests, seed), **settings)
+
+
+def over_rate(lengths: Lengths, rates: Sequence[float], **settings) -> tuple[list[float], list[float]]:
+    """Mean and p95 of end-to-end latency in milliseconds at every arrival rate."""
+    runs = [serve_rate(lengths, rate, **settings) for rate in progress(rates, say(en="rates", es="tasas"))]
+    return [1e3 * run.mean_s for run in runs], [1e3 * run.p95_s for run in runs]
+
+
+def over_cap(lengths: Lengths, rate_per_s: float, caps: Sequence[int], **settings) -> dict[str, list[float | None]]:
+    """p95 of E2E, TTFT and TPOT in milliseconds for every cap; None where the queue grows without end."""
+    series: dict[str, list[float | None]] = {"E2E": [], "TTFT": [], "TPOT": []}
+    for cap in progress(caps, say(en="caps", es="topes")):
+        keeps_up = saturated_per_s(lengths, cap) > rate_per_s
+        run = serve_rate(lengths, rate_per_s, cap=cap, **settings) if keeps_up else None
+        samples = (run.e2e_s, run.ttft_s, run.tpot_s) if run else (None,) * 3
+        for name, sample in zip(series, samples):
+            series[name].append(None if sample is None else 1e3 * percentile(sample, 95))
+    return series
+
+
+def throughput_errors_percent(code, names: Sequence[str], cap: int = 8) -> list[float]:
+    """By how much the reader's `throughput_per_s` is off the replay of a full house, for each kind of requests."""
+    kinds = [request_lengths(name) for name in progress(names, say(en="kinds", es="clases"))]
+    return [100 * (code.throughput_per_s(each, cap, code.COST) / saturated_per_s(each, cap) - 1) for each in kinds]
+
+
+def time_errors_percent(code, names: Sequence[str], share: float, cap: int) -> list[float]:
+    """By how much the reader's `mean_time_in_system_s` is off the replay, at a share of what the server can "
+    "complete."""
+    errors = []
+    for name in progress(names, say(en="kinds", es="clases")):
+        lengths = request_lengths(name)
+        rate = share * saturated_per_s(lengths, cap)
+        measured = serve_rate(lengths, rate, cap=cap, num_requests=40_000).mean_s
+        errors.append(100 * (code.mean_time_in_system_s(lengths, rate, cap, code.COST) / measured - 1))
+    return errors
+
+
+# -- a fleet ----------------------------------------------------------------------------------------------------
+
+
+def routing_p95_ms(lengths: Lengths, rates: Sequence[float], num_replicas: int, cap: int = 8, **settings) -> dict:
+    """p95 in milliseconds of each routing at every rate of the whole fleet: random, in turn, fewest inside."""
+    names = (say(en="random", es="al azar"), say(en="round robin", es="por turnos"),
+             say(en="fewest inside", es="la que menos tiene"))  # fmt: skip
+    return {
+        name: [
+            1e3 * serve_rate(lengths, rate, num_replicas=num_replicas, cap=cap, routing=routing, **settings).p95_s
+            for rate in progress(rates, name)
+        ]
+        for name, routing in zip(names, ROUTINGS)
+    }  # fmt: skip
+
+
+def over_replicas(lengths: Lengths, rate_per_s: float, sizes: Sequence[int], caps=(8, 16, 32), **settings) -> dict:
+    """p95 and mean in milliseconds of fleets of several sizes, each with the cap of the lowest p95."""
+    best = [
+        min((serve_rate(lengths, rate_per_s, num_replicas=size, cap=cap, **settings) for cap in caps),
+            key=lambda run: run.p95_s)
+        for size in progress(sizes, say(en="replicas", es="réplicas"))
+    ]  # fmt: skip
+    return {"p95": [1e3 * run.p95_s for run in best], say(en="mean", es="media"): [1e3 * run.mean_s for run in best]}

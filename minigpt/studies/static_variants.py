@@ -1,0 +1,136 @@
+"""Variants of static batching: your own loop, unchanged, on a server that does one thing differently.
+
+    dropping(loop)                    the model leaves out rows that have ended: a step costs what is still running
+    shortest_first(loop, workload)    the queue hands out the shortest answer first: a server that knows the lengths
+
+Answering early needs no variant: with open-loop arrivals it changes nothing but when the answers leave, so
+`minigpt.analysis.latency_phases.ready_s` reads it from the log of either.
+"""
+
+import heapq
+import queue
+from collections.abc import Callable
+from functools import partial
+
+from minigpt.analysis import metrics
+from minigpt.analysis.latency_phases import ready_s
+from minigpt.notebook.progress import progress
+from minigpt.runtime.interleave import in_turns
+from minigpt.runtime.run_log import RunLog
+from minigpt.simulation.calibrate import MAX_DRIFT, capacity_on_this_machine
+from minigpt.simulation.run import replay
+from minigpt.workloads.workload import Workload, workload
+
+SPARE_TRIES = 3
+
+
+class ChangedServer:
+    """A server with some of its parts replaced."""
+
+    def __init__(self, server, **parts):
+        self._server = server
+        for name, part in parts.items():
+            setattr(self, name, part)
+
+    def __getattr__(self, name: str):  # asked only for what was not replaced
+        return getattr(self._server, name)
+
+
+class DroppingModel:
+    """A model that computes no row of a request that has ended; its caller gets EOS for it, as always."""
+
+    def __init__(self, model):
+        self.eos_token_id = model.eos_token_id
+        self._model = model
+        self._ended: set[int] = set()
+
+    def forward_one_step(self, requests) -> list[int]:
+        running = [request for request in requests if request.request_id not in self._ended]
+        tokens = {
+            request.request_id: token for request, token in zip(running, self._model.forward_one_step(running))
+        }
+        for request in running:
+            at_limit = request.num_output_tokens + 1 == request.max_tokens
+            if at_limit or tokens[request.request_id] == self.eos_token_id:
+                self._ended.add(request.request_id)
+        return [tokens.get(request.request_id, self.eos_token_id) for request in requests]
+
+
+class ShortestFirstQueue:
+    """A queue that hands out, of all that wait, the request with the shortest answer."""
+
+    def __init__(self, real_queue, workload: Workload):
+        self._real = real_queue
+        self._num_steps = {item.request_id: item.num_steps for item in workload.items}
+        self._waiting: list[tuple[int, int, object]] = []  # a heap of (length, request id, request)
+
+    @property
+    def closed(self) -> bool:
+        return not self._waiting and self._real.closed
+
+    def empty(self) -> bool:
+        return not self._waiting and self._real.empty()
+
+    def get_nowait(self):
+        while not self._real.empty():
+            self._put(self._real.get_nowait())
+        if not self._waiting:
+            raise queue.Empty
+        return heapq.heappop(self._waiting)[-1]
+
+    def get(self, timeout_s: float | None = None):
+        if self.empty():
+            self._put(self._real.get(timeout_s))
+        return self.get_nowait()
+
+    def _put(self, request) -> None:
+        heapq.heappush(self._waiting, (self._num_steps[request.request_id], request.request_id, request))
+
+
+def dropping(loop: Callable) -> Callable:
+    """The loop on a server whose model leaves out rows that have ended."""
+    return lambda server: loop(ChangedServer(server, model=DroppingModel(server.model)))
+
+
+def shortest_first(loop: Callable, workload: Workload) -> Callable:
+    """The loop on a server that knows the lengths and sorts its queue by them."""
+    return lambda server: loop(ChangedServer(server, queue=ShortestFirstQueue(server.queue, workload)))
+
+
+def ablation(loop: Callable, serve: Callable[..., list[RunLog]]) -> dict[str, list[float]]:
+    """Latencies in seconds of a static loop and its variants; `serve(*loops)` runs loops and gives their logs."""
+    static, dropped = serve(loop, dropping(loop))
+    return {
+        "static": metrics.e2e_s(static), "drop": metrics.e2e_s(dropped),
+        "early": ready_s(static), "both": ready_s(dropped),
+    }  # fmt: skip
+
+
+def serve_in_turns(requests: Workload, *loops: Callable) -> list[RunLog]:
+    """The same requests by several static loops that compute their steps in turn, each on a CPU clock of its own."""
+    return in_turns(*(lambda clock, loop=loop: replay("static", requests, loop=loop, clock=clock) for loop in loops))
+
+
+def ablation_on_this_cpu(loop: Callable, *, load: float = 0.7, num_requests: int = 64, repeats: int = 3,
+                         seed: int = 1) -> dict[str, list[float]]:  # fmt: skip
+    """The p95 of each variant on the CPU clock, in per cent of the static p95 of the same repeat.
+
+    How much this machine's static server completes is measured before each repeat, which sets its arrivals, and after
+    it; a repeat during which the processor's speed drifted is done again while tries are left.
+    """
+    capacity_on_this_machine()  # warm-up
+    percents: dict[str, list[float]] = {}
+    spare_tries, before = SPARE_TRIES, capacity_on_this_machine()
+    for _ in progress(range(repeats), "CPU"):
+        while True:
+            requests = workload("mixed", rate_per_s=load * before, num_requests=num_requests, seed=seed)
+            found = ablation(loop, partial(serve_in_turns, requests))
+            after = capacity_on_this_machine()
+            drift, before = max(before / after, after / before), after
+            if drift <= MAX_DRIFT or not spare_tries:
+                break
+            spare_tries -= 1
+        p95_s = {name: metrics.percentile(latencies, 95) for name, latencies in found.items()}
+        for name, value in p95_s.items():
+            percents.setdefault(name, []).append(100 * value / p95_s["static"])
+    return percents

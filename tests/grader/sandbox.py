@@ -1,0 +1,209 @@
+"""What holds a worker in: a guardian process around it, the kernel's limits, and, as root, a user id of its own.
+
+Runs in the worker's process before any code of a student is loaded. The worker proper is a child of the guardian, so
+that killing one's parent kills nothing that matters, and on Linux whatever the worker leaves behind becomes the
+guardian's child and ends with it. What a system does not offer is left out and said (`Enclosure`).
+"""
+
+import ctypes
+import os
+import signal
+import sys
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+FILE_BYTES = 64 * 2**20  # of one file that a student's code writes
+OPEN_FILES = 512
+PROCESSES = 64  # and threads, beside those that the user already has
+LIFE_CPU_S = 1_800  # of one process; only for when nobody is left to watch
+
+PR_SET_PDEATHSIG, PR_SET_KEEPCAPS, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT = 1, 8, 36, 38, 47
+CAP_DAC_READ_SEARCH = 2
+CLONE_NEWNS, MS_RDONLY, MS_REC, MS_PRIVATE = 0x20000, 1, 0x4000, 0x40000
+
+
+@dataclass(slots=True)
+class Sandbox:
+    """What holds, as the report says it."""
+
+    own_user: int | None = None  # id of a user who is nobody else: it may change and end nothing of others
+    hidden: list[str] = field(default_factory=list)  # folders that the worker finds empty
+    limits: list[str] = field(default_factory=list)  # what the kernel limits: "file", "processes", …
+    orphans_are_found: bool = False
+
+    def plain(self) -> dict:
+        return asdict(self)
+
+
+def enter(home: str, hidden: list[str], must_read: list[str]) -> Sandbox:
+    """Split off the guardian and return in the worker proper, enclosed; the guardian never returns."""
+    sandbox = Sandbox()
+    if not hasattr(os, "fork"):  # Windows: the checking side ends the process tree, and that is all
+        return sandbox
+    sandbox.orphans_are_found = _prctl(PR_SET_CHILD_SUBREAPER, 1)
+    if sys.platform == "linux" and os.geteuid() == 0:
+        sandbox.hidden = [folder for folder in hidden if _hide(folder)]
+    from_worker, to_guardian = os.pipe()
+    child = os.fork()  # nothing but the standard library is loaded yet, and there are no threads
+    if child:
+        os.close(to_guardian)
+        _guard(child, from_worker)
+    os.close(from_worker)
+    _limit(sandbox)
+    if sys.platform == "linux" and os.geteuid() == 0:
+        sandbox.own_user = _become_nobody_else(home, must_read)
+    os.write(to_guardian, str(sandbox.own_user or "").encode())
+    os.close(to_guardian)
+    _limit_processes(sandbox)
+    _prctl(PR_SET_NO_NEW_PRIVS, 1)
+    _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # last: a change of user takes it back
+    return sandbox
+
+
+def _guard(worker: int, from_worker: int) -> None:
+    """Wait for the worker, end what it left behind, and end in the same way."""
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2):
+        signal.signal(number, signal.SIG_IGN)
+    null = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):  # the checking side waits for the end of the output
+        os.dup2(null, stream)
+    user = os.read(from_worker, 100)
+    status = _reap_until(worker)
+    if user:
+        _end_all_of(int(user))
+    _end_leftovers()
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        if number not in (signal.SIGKILL, signal.SIGSTOP):
+            signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+    os._exit(os.waitstatus_to_exitcode(status) if os.WIFEXITED(status) else 1)
+
+
+def _reap_until(worker: int) -> int:
+    while True:
+        ended, status = os.waitpid(-1, 0)
+        if ended == worker:
+            return status
+
+
+def _end_all_of(user: int) -> None:
+    """All processes of a user at once, so that none can start another meanwhile."""
+    child = os.fork()
+    if child == 0:
+        try:
+            os.setresuid(user, user, user)
+            os.kill(-1, signal.SIGKILL)  # itself too
+        finally:
+            os._exit(0)
+    _reap_until(child)
+
+
+def _end_leftovers() -> None:
+    for _ in range(1_000):  # a process may start another while it is being ended
+        for child in children_of(os.getpid()):
+            try:
+                os.kill(child, signal.SIGKILL)
+            except OSError:
+                pass
+        try:
+            os.waitpid(-1, 0)
+        except ChildProcessError:
+            return
+
+
+def children_of(process: int) -> list[int]:
+    """Direct children; an empty list where the system does not say."""
+    try:
+        return [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+    except (OSError, ValueError):
+        return []
+
+
+def _libc():
+    return ctypes.CDLL(None, use_errno=True)
+
+
+def _prctl(option: int, *values: int) -> bool:
+    if sys.platform != "linux":
+        return False
+    padded = [ctypes.c_ulong(int(value)) for value in (*values, 0, 0, 0, 0)[:4]]
+    return _libc().prctl(option, *padded) == 0
+
+
+def _hide(folder: str) -> bool:
+    """Put an empty folder over one, for this process and its children only."""
+    libc = _libc()
+    if not os.path.isdir(folder) or libc.unshare(CLONE_NEWNS) != 0:
+        return False
+    if libc.mount(b"none", b"/", None, ctypes.c_ulong(MS_REC | MS_PRIVATE), None) != 0:
+        return False  # without it the change would be seen outside
+    place = os.fsencode(folder)
+    return libc.mount(b"tmpfs", place, b"tmpfs", ctypes.c_ulong(MS_RDONLY), b"size=4k") == 0
+
+
+def _limit(sandbox: Sandbox) -> None:
+    import resource
+
+    limits = {"RLIMIT_CORE": 0, "RLIMIT_FSIZE": FILE_BYTES, "RLIMIT_NOFILE": OPEN_FILES, "RLIMIT_CPU": LIFE_CPU_S}
+    for name, value in limits.items():
+        try:
+            resource.setrlimit(getattr(resource, name), (value, value))
+            sandbox.limits.append(name.removeprefix("RLIMIT_").lower())
+        except (AttributeError, OSError, ValueError):
+            pass
+
+
+def _limit_processes(sandbox: Sandbox) -> None:
+    """The kernel counts a user's processes, and does not hold root to it."""
+    import resource
+
+    if sys.platform != "linux" or os.geteuid() == 0:
+        return
+    most = PROCESSES + (0 if sandbox.own_user else _threads_of(os.geteuid()))
+    try:
+        resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
+        sandbox.limits.append("nproc")
+    except (OSError, ValueError):
+        pass
+
+
+def _threads_of(user: int) -> int:
+    count = 0
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if folder.stat().st_uid == user:
+                count += len(os.listdir(folder / "task"))
+        except OSError:
+            pass  # it has ended
+    return count
+
+
+def _become_nobody_else(home: str, must_read: list[str]) -> int | None:
+    """Root only: go on as a user id that nobody has. Returns it, or None where that cannot be done."""
+    # In a container without root's rights outside, only small numbers exist.
+    for user in (600_000_000 + os.getpid(), 30_000 + os.getpid() % 30_000):
+        try:
+            os.chown(home, user, user)
+            os.setgroups([])
+            os.setresgid(user, user, user)
+            _prctl(PR_SET_KEEPCAPS, 1)
+            os.setresuid(user, user, user)
+        except OSError:
+            continue
+        # An interpreter in a folder that is closed to others (/root) must still be able to read its own modules.
+        can_read = all(os.access(path, os.R_OK) for path in must_read)
+        _keep_capability(None if can_read else CAP_DAC_READ_SEARCH)
+        return user
+    return None
+
+
+def _keep_capability(number: int | None) -> None:
+    """Give up all of root's rights, or all but one."""
+    mask = 0 if number is None else 1 << number
+    header = (ctypes.c_uint32 * 2)(0x20080522, 0)
+    data = (ctypes.c_uint32 * 6)(mask, mask, mask, 0, 0, 0)  # effective, permitted, inheritable
+    if _libc().capset(header, data) != 0:
+        os._exit(70)  # rather no worker than one with root's rights
+    if number is not None:
+        _prctl(PR_CAP_AMBIENT, 2, number)
