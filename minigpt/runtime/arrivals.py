@@ -1,6 +1,25 @@
 """When requests arrive: at times fixed beforehand (open loop), or when a client has its answer (closed loop)."""
 
 import heapq
+from typing import Protocol
+
+
+class Source(Protocol):
+    """Where requests come from."""
+
+    @property
+    def next_ns(self) -> int | None:
+        """Arrival of the oldest request not taken yet; None if none is known."""
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether nobody is waiting and nobody will come any more."""
+
+    def take(self) -> tuple:
+        """The oldest request not taken yet, as a work item, and its arrival in nanoseconds."""
+
+    def answered(self, now_ns: int) -> None:
+        """An answer has left."""
 
 
 class OpenLoop:

@@ -7,6 +7,7 @@ whole nanoseconds, so that adding steps up never rounds.
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from minigpt.language import say
 
@@ -17,8 +18,7 @@ def to_ns(seconds: float) -> int:
     return round(seconds * NS)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepShape:
+class StepShape(NamedTuple):
     """What a forward pass computes, as far as its cost depends on it."""
 
     num_decode: int  # B: sequences that get one token from the cache

@@ -4,6 +4,8 @@ Both have three calls. `prefill` computes new sequences and gives their first to
 next token, `free` forgets one. Sequences are named by request id; a new one comes as the workload's item.
 """
 
+from collections.abc import Iterator
+from itertools import chain, repeat
 from typing import Protocol
 
 from minigpt.llm.tokenizer import EOS_TOKEN_ID
@@ -26,30 +28,24 @@ class ScriptedRunner:
     """Answers known beforehand: a server without a model, for simulations of millions of steps."""
 
     def __init__(self):
-        self._answers: dict[int, tuple[int, ...]] = {}
-        self._next: dict[int, int] = {}
+        self._scripts: dict[int, Iterator[int]] = {}  # request -> its next tokens, and EOS without end
 
     def prefill(self, items: list) -> list[int]:
         """Begin new sequences; their first tokens."""
         for item in items:
             if item.answer is None:
                 raise ValueError(f"request {item.request_id} has no scripted answer: run this workload on the model")
-            self._answers[item.request_id] = item.answer
-            self._next[item.request_id] = 0
-        return [self._token(item.request_id) for item in items]
+            self._scripts[item.request_id] = chain(item.answer, repeat(EOS_TOKEN_ID))
+        return [next(self._scripts[item.request_id]) for item in items]
 
     def decode(self, request_ids: list[int], last_tokens: list[int]) -> list[int]:
         """One token further for each running sequence."""
-        return [self._token(request_id) for request_id in request_ids]
+        scripts = self._scripts
+        return [next(scripts[request_id]) for request_id in request_ids]
 
     def free(self, request_id: int) -> None:
         """Forget a sequence."""
-        del self._answers[request_id], self._next[request_id]
-
-    def _token(self, request_id: int) -> int:
-        index, answer = self._next[request_id], self._answers[request_id]
-        self._next[request_id] = index + 1
-        return answer[index] if index < len(answer) else EOS_TOKEN_ID
+        del self._scripts[request_id]
 
 
 class ModelRunner:

@@ -16,7 +16,7 @@ class Request:
     priority: int = 0  # lower is more urgent
     output_token_ids: list[int] = field(default_factory=list)
     status: str = QUEUED
-    first_token_time_s: float | None = None  # None while there is no token, and for ever if the answer is empty
+    first_token_time_s: float | None = None  # None while there is no token, and forever if the answer is empty
     finish_time_s: float | None = None  # when the answer left
     num_computed_tokens: int = 0  # K and V are in the cache now; kept up by servers with a block pool (Lab 05)
 

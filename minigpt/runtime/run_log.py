@@ -1,6 +1,7 @@
 """What happened in a run: every request, token, step and answer, written down by the runtime."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from minigpt.llm.tokenizer import EOS_TOKEN_ID
 from minigpt.runtime.clock import NS
@@ -30,8 +31,7 @@ class RequestLog:
         self.ended = len(self.token_ids) == self.item.max_tokens
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepLog:
+class StepLog(NamedTuple):  # a plain tuple: millions of them are made in simulations
     """One forward pass."""
 
     start_ns: int
@@ -53,6 +53,17 @@ class RunLog:
     requests: dict[int, RequestLog] = field(default_factory=dict)  # those that were taken from the queue
     steps: list[StepLog] = field(default_factory=list)
     end_ns: int = 0  # when the loop returned
+
+    def admit(self, item, arrival_ns: int, now_ns: int) -> None:
+        """A request was taken from the queue."""
+        self.requests[item.request_id] = RequestLog(item=item, arrival_ns=arrival_ns, admitted_ns=now_ns)
+
+    def add_step(self, step: StepLog) -> None:
+        """A forward pass has ended."""
+        self.steps.append(step)
+
+    def answered(self, record: RequestLog) -> None:
+        """An answer has left, and stands in its record."""
 
     def closed_at(self, end_ns: int) -> "RunLog":
         """The finished log: requests that nobody took from the queue are added, unanswered."""

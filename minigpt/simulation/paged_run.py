@@ -6,7 +6,7 @@ from minigpt.runtime.clock import make_clock
 from minigpt.runtime.paged.block_pool import BlockPool
 from minigpt.runtime.paged.model_runner import PagedModelRunner, PagedScriptedRunner
 from minigpt.runtime.paged.run_log import PagedRunLog
-from minigpt.runtime.paged.server import PagedServer
+from minigpt.runtime.paged.server import PagedServer, make_paged_server
 from minigpt.schedulers.paged import production_loop
 from minigpt.schedulers.registry import PRODUCTION, implementation, load_loop
 from minigpt.workloads.workload import Workload
@@ -30,11 +30,11 @@ def paged_server(
     workload: Workload, *, clock="virtual", tokens="scripted", num_blocks: int = ROOMY_BLOCKS, block_size: int = 16,
     **settings,
 ) -> PagedServer:  # fmt: skip
-    """A server with a block pool; `clock` and `tokens` by name, or as objects; settings are those of `PagedServer`."""
+    """A server with a block pool; `clock` and `tokens` by name, or as objects; settings are those of `make_paged_server`."""
     pool = BlockPool(num_blocks, block_size)
-    source = make_paged_runner(tokens, workload, pool) if isinstance(tokens, str) else tokens
+    runner = make_paged_runner(tokens, workload, pool) if isinstance(tokens, str) else tokens
     time = make_clock(clock) if isinstance(clock, str) else clock
-    return PagedServer(workload, clock=time, tokens=source, pool=pool, **settings)
+    return make_paged_server(workload, clock=time, runner=runner, pool=pool, **settings)
 
 
 def serve(workload: Workload, *, loop: Callable | None = None, impl: str | None = None, **settings) -> PagedRunLog:

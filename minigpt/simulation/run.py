@@ -53,12 +53,12 @@ def replay(
     """
     found = find_policy(policy)
     loop = loop or load_loop(found, impl or implementation())
-    source = make_runner(tokens, workload, max(max_batch, max_inflight))
+    runner = make_runner(tokens, workload, max(max_batch, max_inflight))
     if clock in MEASURED and tokens == "model":
         warm_up()
     return run(
         # A wall clock runs from here on: whatever takes its time has to be done before.
-        loop, workload, clock=make_clock(clock) if isinstance(clock, str) else clock, tokens=source,
+        loop, workload, clock=make_clock(clock) if isinstance(clock, str) else clock, runner=runner,
         max_batch=max_batch, max_wait_s=max_wait_s, max_inflight=max_inflight, streams=found.streams,
     )  # fmt: skip
 

@@ -75,7 +75,7 @@ def entries(impl: str = GIVEN) -> list[Entry]:
 
 def on_slots(loop: Callable, requests: Workload, *, streams: bool) -> RunLog:
     return run_on_slots(
-        loop, requests, clock=VirtualClock(), tokens=ScriptedRunner(), streams=streams, max_batch=SLOTS,
+        loop, requests, clock=VirtualClock(), runner=ScriptedRunner(), streams=streams, max_batch=SLOTS,
         max_inflight=SLOTS,
     )  # fmt: skip
 

@@ -134,7 +134,7 @@ def static_s(requests: Workload, batch: int, *, to_longest_of_all: bool) -> floa
 def continuous_run(requests: Workload, slots: int, cost: StepCost = OPT_13B) -> RunLog:
     """Lab 03's loop with so many seats."""
     return run_on_slots(
-        load_loop(POLICIES["continuous"], GIVEN), requests, clock=VirtualClock(cost), tokens=ScriptedRunner(),
+        load_loop(POLICIES["continuous"], GIVEN), requests, clock=VirtualClock(cost), runner=ScriptedRunner(),
         max_batch=slots, max_inflight=slots,
     )  # fmt: skip
 
@@ -165,7 +165,7 @@ def highest_rate_per_s(policy: str, slots: int, target_s: float = ORCA_TARGET_S,
 
     def keeps(rate_per_s: float) -> bool:
         log = run_on_slots(
-            loop, orca(rate_per_s), clock=VirtualClock(GPT3_175B), tokens=ScriptedRunner(), streams=found.streams,
+            loop, orca(rate_per_s), clock=VirtualClock(GPT3_175B), runner=ScriptedRunner(), streams=found.streams,
             max_batch=slots, max_inflight=slots, max_wait_s=0.0,
         )  # fmt: skip
         return median_pace_s(log) <= target_s

@@ -49,7 +49,7 @@ DISTRIBUTIONS: dict[str, tuple[Callable[..., Sampler], tuple[float, ...]]] = {
     "lognormal": (lognormal, (12, 0.8, 128)),
 }
 
-# Whether parameters give lengths of at least 1, and an exponential does not have to be redrawn for ever.
+# Whether parameters give lengths of at least 1, and an exponential does not have to be redrawn forever.
 FITS: dict[str, Callable[..., bool]] = {
     "constant": lambda tokens: tokens >= 1,
     "uniform": lambda low, high: 1 <= int(low) <= int(high),

@@ -2,8 +2,9 @@
 
 import queue
 
+from minigpt.runtime.errors import BusyWait, ServingError
 from minigpt.runtime.request import Request
-from minigpt.runtime.server import BusyWait, Server, ServingError
+from minigpt.runtime.server import Server
 from tests.grader import channel
 
 MAX_ANSWER_TOKENS = 4_096  # of one response: more than any context holds

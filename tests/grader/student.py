@@ -7,7 +7,7 @@ from minigpt.runtime.clock import steps_clock
 from minigpt.runtime.model_runner import ScriptedRunner
 from minigpt.runtime.paged.run_log import PagedRunLog
 from minigpt.runtime.run_log import RunLog
-from minigpt.runtime.server import Server
+from minigpt.runtime.server import make_server
 from minigpt.schedulers.registry import find_policy
 from minigpt.simulation.paged_run import PRODUCTION, paged_server
 from minigpt.simulation.run import make_runner
@@ -48,7 +48,7 @@ class Student:
     def server(self, workload: Workload, *, clock=None, tokens=None, **settings) -> ServerHost:
         """A server on this side; by default every step takes one millisecond and answers are scripted."""
         clock = clock or steps_clock()
-        return ServerHost(Server(workload, clock=clock, tokens=tokens or ScriptedRunner(), **settings))
+        return ServerHost(make_server(workload, clock=clock, runner=tokens or ScriptedRunner(), **settings))
 
     def call_on(self, host: ServerHost, function: str, *args):
         """Call `function(server, *args)`: its result, and the other arguments as they are afterwards."""

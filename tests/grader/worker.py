@@ -180,9 +180,9 @@ class RemoteServer:
     def _error(kind: str, message: str) -> Exception:
         if kind == "Empty":
             return queue.Empty(message)
-        from minigpt.runtime import server
+        from minigpt.runtime import errors
 
-        return {"BusyWait": server.BusyWait, "ServingError": server.ServingError}.get(kind, ValueError)(message)
+        return {"BusyWait": errors.BusyWait, "ServingError": errors.ServingError}.get(kind, ValueError)(message)
 
     def request(self, fields: dict):
         """The one object on this side that stands for a request."""

@@ -11,7 +11,7 @@ from minigpt.llm.model import Config
 from minigpt.llm.tokenizer import EOS_TOKEN_ID
 from minigpt.runtime.clock import StepCost, VirtualClock
 from minigpt.runtime.model_runner import ScriptedRunner
-from minigpt.runtime.server import Server
+from minigpt.runtime.server import make_server as server_for
 from minigpt.schedulers.registry import find_policy, load_loop
 from minigpt.workloads.workload import WorkItem, Workload
 
@@ -63,7 +63,7 @@ def work(*items, **settings):
 
 def make_server(*items, clock=None, tokens=None, num_clients=None, think_ns=0, **settings):
     workload = work(*items, num_clients=num_clients, think_ns=think_ns)
-    return Server(workload, clock=clock or VirtualClock(COST), tokens=tokens or ScriptedRunner(), **settings)
+    return server_for(workload, clock=clock or VirtualClock(COST), runner=tokens or ScriptedRunner(), **settings)
 
 
 def reference(policy):

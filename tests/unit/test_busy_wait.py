@@ -6,7 +6,8 @@ import time
 import pytest
 
 from minigpt.runtime.clock import CpuClock, VirtualClock, WallClock
-from minigpt.runtime.server import MAX_IDLE_POLLS, BusyWait
+from minigpt.runtime.errors import BusyWait
+from minigpt.runtime.time_keeper import MAX_IDLE_POLLS
 from tests.unit.small import MS, item, make_server
 
 

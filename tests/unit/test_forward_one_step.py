@@ -5,9 +5,10 @@ import pytest
 from minigpt.llm.checkpoint_io import random_model
 from minigpt.llm.tokenizer import EOS_TOKEN_ID
 from minigpt.runtime.clock import StepCost, VirtualClock
+from minigpt.runtime.errors import ServingError
+from minigpt.runtime.executor import step_limit
 from minigpt.runtime.model_runner import ModelRunner, ScriptedRunner
 from minigpt.runtime.request import Request
-from minigpt.runtime.server import ServingError, step_limit
 from tests.unit.small import MS, SMALL, draw, greedy_alone, item, make_server, small_model
 
 

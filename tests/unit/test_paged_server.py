@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from minigpt.llm.tokenizer import EOS_TOKEN_ID
 from minigpt.runtime.clock import VirtualClock
+from minigpt.runtime.errors import ServingError
 from minigpt.runtime.paged.model_runner import PagedModelRunner
 from minigpt.runtime.paged.server import ADMISSION_RULES
-from minigpt.runtime.server import ServingError
 from minigpt.schedulers.registry import load_loop
 from minigpt.simulation.paged_run import PRODUCTION, paged_server
 from minigpt.workloads.workload import WorkItem, Workload
@@ -100,7 +100,7 @@ def test_a_refused_request_has_left():
 
 
 @pytest.mark.parametrize(("setting", "text"), [
-    ({"token_budget": 8}, "prompts would wait for ever"), ({"admission": "hope"}, "admission='hope'"),
+    ({"token_budget": 8}, "prompts would wait forever"), ({"admission": "hope"}, "admission='hope'"),
     ({"admission": "profiled"}, "needs profile"), ({"aging_s": -1.0}, "aging_s=-1"),
 ])  # fmt: skip
 def test_settings_with_which_nobody_could_be_served_are_refused(setting, text):

@@ -58,7 +58,7 @@ def runs():
         WorkItem(request_id=i, prompt_token_ids=(1, 2), max_tokens=n, arrival_ns=0, answer=(97,) * n, ignore_eos=True)
         for i, n in LENGTHS.items()
     ]
-    settings = dict(tokens=ScriptedRunner(), max_batch=2, max_inflight=2)
+    settings = dict(runner=ScriptedRunner(), max_batch=2, max_inflight=2)
     workload = arriving(items, [0.0] * len(items), "by hand")
     return types.SimpleNamespace(
         static=run(static_loop, workload, clock=VirtualClock(), streams=False, **settings),

@@ -18,7 +18,7 @@ def take_one_and_leave(server):
 
 def test_the_log_holds_what_was_admitted_computed_and_answered():
     log = run(take_one_and_leave, work(item(0, MS), item(1, 9 * MS), item(2, 20 * MS)), clock=VirtualClock(COST),
-              tokens=ScriptedRunner(), max_batch=3, max_inflight=5, streams=False)  # fmt: skip
+              runner=ScriptedRunner(), max_batch=3, max_inflight=5, streams=False)  # fmt: skip
     assert (log.clock, log.streams, log.max_batch, log.max_inflight) == ("virtual", False, 3, 5)
     first = log.requests[0]
     end_ns = 3 * MS + 2 * MS // 100
@@ -35,7 +35,7 @@ def test_unfinished_requests_are_counted_and_infinitely_late():
         take_one_and_leave,
         work(item(0), item(1), item(2, MS)),
         clock=VirtualClock(COST),
-        tokens=ScriptedRunner(),
+        runner=ScriptedRunner(),
     )
     assert log.num_unfinished == 2
     assert [record.item.request_id for record in log.finished] == [0]
@@ -45,13 +45,13 @@ def test_unfinished_requests_are_counted_and_infinitely_late():
 
 def test_requests_never_sent_by_a_closed_loop_count_as_unfinished():
     workload = work(*(item(i, None) for i in range(4)), num_clients=2)
-    log = run(take_one_and_leave, workload, clock=VirtualClock(COST), tokens=ScriptedRunner())
+    log = run(take_one_and_leave, workload, clock=VirtualClock(COST), runner=ScriptedRunner())
     assert log.num_unfinished == 3
 
 
 def test_records_are_plain_numbers_in_seconds():
     log = run(take_one_and_leave, work(item(1, MS), item(0, 20 * MS), item(2, 9 * MS)), clock=VirtualClock(COST),
-              tokens=ScriptedRunner())  # fmt: skip
+              runner=ScriptedRunner())  # fmt: skip
     assert log.records() == [
         {"request_id": 0, "arrival_s": 0.02, "admitted_s": None, "finish_s": None},
         {"request_id": 1, "arrival_s": 0.001, "admitted_s": 0.001, "finish_s": 0.003_02},
@@ -66,5 +66,5 @@ def test_the_log_keeps_what_the_model_said_beside_what_the_loop_answered():
         request.append(55)
         server.respond(request)
 
-    log = run(lie, work(item(0)), clock=VirtualClock(COST), tokens=ScriptedRunner())
+    log = run(lie, work(item(0)), clock=VirtualClock(COST), runner=ScriptedRunner())
     assert (log.requests[0].token_ids, log.requests[0].answer) == ([100], (55,))

@@ -5,7 +5,7 @@ import queue
 import pytest
 
 from minigpt.runtime.clock import VirtualClock
-from minigpt.runtime.server import ServingError
+from minigpt.runtime.errors import ServingError
 from tests.unit.small import COST, MS, item, make_server
 
 

@@ -6,8 +6,9 @@ import pytest
 
 from minigpt.llm.tokenizer import EOS_TOKEN_ID
 from minigpt.runtime.clock import CpuClock, VirtualClock, WallClock
+from minigpt.runtime.errors import ServingError
 from minigpt.runtime.model_runner import ModelRunner, ScriptedRunner
-from minigpt.runtime.server import ServingError, run
+from minigpt.runtime.server import run
 from tests.unit.small import (
     COST,
     GROUPED,
@@ -60,7 +61,7 @@ def serve(policy, workload, *, clock=None, tokens=None, **settings):
         reference(policy),
         workload,
         clock=clock or VirtualClock(COST),
-        tokens=tokens or ScriptedRunner(),
+        runner=tokens or ScriptedRunner(),
         **settings,
     )
 
@@ -190,5 +191,5 @@ def test_waiting_for_ever_for_clients_that_wait_is_refused():
     server = make_server(item(0, None), item(1, None), num_clients=1)
     server.queue.get()
     assert not server.queue.closed  # its client will send another
-    with pytest.raises(ServingError, match="wait for ever.*[Rr]espond first"):
+    with pytest.raises(ServingError, match="wait forever.*[Rr]espond first"):
         server.queue.get()

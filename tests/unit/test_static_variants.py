@@ -24,7 +24,7 @@ LOOP = reference("static")
 
 def serve(requests, loop=LOOP, **settings):
     settings = {"max_batch": 3, "max_wait_s": 0.005, **settings}
-    return run(loop, requests, clock=steps_clock(), tokens=ScriptedRunner(), streams=False, **settings)
+    return run(loop, requests, clock=steps_clock(), runner=ScriptedRunner(), streams=False, **settings)
 
 
 @pytest.fixture(scope="module")

@@ -19,12 +19,12 @@ def absent() -> None:
 def opened(setting: Setting):
     # The exported weights, which every engine reads: not a checkpoint that may be trained anew meanwhile.
     model = load_checkpoint(setting.folder)
-    tokens = ModelRunner(model, setting.num_inflight, setting.num_tokens)
+    runner = ModelRunner(model, setting.num_inflight, setting.num_tokens)
     loop = load_loop(find_policy("continuous"), setting.impl)
 
     def serve(items):
         burst = Workload(name="engines", items=tuple(items))
-        log = run(loop, burst, clock=WallClock(), tokens=tokens, max_inflight=setting.num_inflight)
+        log = run(loop, burst, clock=WallClock(), runner=runner, max_inflight=setting.num_inflight)
         return [
             Served(request_id=request_id, token_ids=record.answer, finish_s=record.finish_ns / NS,
                    first_s=record.token_times_ns[0] / NS)

@@ -1,8 +1,8 @@
 """An unchanged loop of Lab 02 or 03, running in a thread on the wall clock, with requests that arrive meanwhile.
 
     engine = LiveEngine(loop, model, max_inflight=8)
-    ticket = engine.submit([102, 105, 120, 58, 10], max_tokens=20)
-    for event in ticket:
+    handle = engine.submit([102, 105, 120, 58, 10], max_tokens=20)
+    for event in handle:
         print(event.token_ids, event.reason)
     engine.close()
 
@@ -22,7 +22,7 @@ import traceback
 from collections.abc import AsyncIterator, Callable, Sequence
 
 from minigpt.extras.server.live_checks import answer_fault, check_request, try_out
-from minigpt.extras.server.live_server import Abandoned, LiveServer, seconds_since
+from minigpt.extras.server.live_server import Abandoned, make_live_server, seconds_since
 from minigpt.extras.server.live_source import LiveSource
 from minigpt.extras.server.live_state import CLOSED, CLOSING, HEALTHY, EngineDown, EngineLoad, EngineState
 from minigpt.extras.server.request_handle import (
@@ -62,9 +62,9 @@ class LiveEngine:
         self._loop, self._model, self._streams, self._hang_s = loop, model, streams, hang_s + max_wait_s
         self._clock = WallClock()
         self._source = LiveSource(self._clock, max_queue)
-        self._tokens = ModelRunner(model, max(max_batch, max_inflight) + SPARE_SLOTS)
-        self._server = LiveServer(
-            self._source, clock=self._clock, tokens=self._tokens, hooks=self, max_batch=max_batch,
+        self._runner = ModelRunner(model, max(max_batch, max_inflight) + SPARE_SLOTS)
+        self._server, self._abandon = make_live_server(
+            self._source, clock=self._clock, runner=self._runner, hooks=self, max_batch=max_batch,
             max_wait_s=max_wait_s, max_inflight=max_inflight, streams=streams,
         )  # fmt: skip
         self._ids = itertools.count()
@@ -159,7 +159,7 @@ class LiveEngine:
     @property
     def load(self) -> EngineLoad:
         """What waits, runs and fills the cache now."""
-        num_waiting, cache = len(self._source), self._tokens.cache
+        num_waiting, cache = len(self._source), self._runner.cache
         records = [record for record in list(self._server.log.requests.values()) if record.finish_ns is None]
         return EngineLoad(
             num_waiting=num_waiting, num_inflight=max(0, len(self._handles) - num_waiting),
@@ -264,7 +264,7 @@ class LiveEngine:
         """Fail, and raise Abandoned in the loop's thread: at its next question, or wherever its Python code is."""
         log.error(reason)
         self._fail(reason)
-        self._server.abandon()
+        self._abandon()
         if self._thread.is_alive():
             # The only way to reach `while True: pass`. A thread inside C code (time.sleep) hears it when it is back.
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._thread.ident), ctypes.py_object(Abandoned))

@@ -1,16 +1,21 @@
 """The `server` of `minigpt.runtime.server` for a run without an end: live arrivals, bounded memory, and news for the engine.
 
-A loop cannot tell it from the one that it was written for. Three things differ behind the port: requests come from a
-`LiveSource`, the log forgets what is over, and every token passes by the engine, which may put EOS in its place. That
-is how a client who has gone gets its request out of an unchanged loop: the loop retires it by itself.
+A loop cannot tell it from the one that it was written for. Its parts differ: requests come from a `LiveSource`, the log
+forgets what is over and tells the engine what happened, and every token passes by the engine, which may put EOS in its
+place. That is how a client who has gone gets its request out of an unchanged loop: the loop retires it by itself.
 """
 
 from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
+from minigpt.llm.tokenizer import EOS_TOKEN_ID
 from minigpt.runtime.clock import NS
-from minigpt.runtime.request import Request
-from minigpt.runtime.run_log import RequestLog
-from minigpt.runtime.server import BatchExecutor, RequestQueue, Server, ServerClock, TimeKeeper
+from minigpt.runtime.executor import BatchExecutor, StepLimit
+from minigpt.runtime.model_runner import Runner
+from minigpt.runtime.run_log import RequestLog, RunLog, StepLog
+from minigpt.runtime.server import Server, check_room
+from minigpt.runtime.time_keeper import TimeKeeper
 
 KEPT_ANSWERS = 100  # answered requests that the log still knows: enough to say that one was answered before
 KEPT_STEPS = 1_000
@@ -21,45 +26,45 @@ class Abandoned(BaseException):
     """Raised in the thread of a loop that has been given up; no Exception, so that a loop does not swallow it."""
 
 
+class Hooks(Protocol):
+    """What the engine wants to hear of its server, all of it in the loop's thread."""
+
+    def admitted(self, request_id: int) -> None: ...
+
+    def choose(self, request_id: int, token_id: int) -> int: ...
+
+    def stepped(self, request_ids: Sequence[int]) -> None: ...
+
+    def answered(self, record: RequestLog) -> None: ...
+
+
 class LiveWorkload:
     """What stands where a replay has its workload: nothing is known beforehand."""
 
     name, items, num_clients = "live", (), None
 
 
-class LiveServer(Server):
-    """One server for one run over requests that nobody knows yet.
+class LiveLog(RunLog):
+    """A log of bounded length, which passes on what it hears."""
 
-    `hooks` hears of it: `admitted(request_id)`, `choose(request_id, token_id) -> token_id`, `stepped(request_ids)`,
-    `answered(life)`, all in the loop's thread.
-    """
-
-    def __init__(self, source, *, clock, tokens, hooks, **settings):
-        super().__init__(LiveWorkload(), clock=clock, tokens=tokens, **settings)
-        self._source, self._hooks = source, hooks
-        self._time_keeper = LiveTimeKeeper(clock)
-        self.log.steps = deque(maxlen=KEPT_STEPS)
-        self.clock = ServerClock(self._time_keeper)
-        self.queue = LiveQueue(source, self._time_keeper, self._admit)
-        self.model = LiveExecutor(self.log, self._time_keeper, tokens, hooks)
+    def __init__(self, hooks: Hooks, **settings):
+        super().__init__(workload=LiveWorkload(), steps=deque(maxlen=KEPT_STEPS), **settings)
+        self._hooks = hooks
         self._answered: deque[int] = deque()
 
-    def abandon(self) -> None:
-        """From now on whatever the loop asks raises Abandoned."""
-        self._time_keeper.is_abandoned = True
-
-    def respond(self, request: Request) -> None:
-        record = self.model.record_of(request)
-        super().respond(request)
-        self._answered.append(request.request_id)
-        if len(self._answered) > KEPT_ANSWERS:
-            del self.log.requests[self._answered.popleft()]
-        self._hooks.answered(record)
-
-    def _admit(self, item, arrival_ns: int) -> Request:
-        request = super()._admit(item, arrival_ns)
+    def admit(self, item, arrival_ns: int, now_ns: int) -> None:
+        super().admit(item, arrival_ns, now_ns)
         self._hooks.admitted(item.request_id)
-        return request
+
+    def add_step(self, step: StepLog) -> None:
+        super().add_step(step)
+        self._hooks.stepped(step.useful_ids)
+
+    def answered(self, record: RequestLog) -> None:
+        self._answered.append(record.item.request_id)
+        if len(self._answered) > KEPT_ANSWERS:
+            del self.requests[self._answered.popleft()]
+        self._hooks.answered(record)
 
 
 class LiveTimeKeeper(TimeKeeper):
@@ -74,36 +79,55 @@ class LiveTimeKeeper(TimeKeeper):
     def progress(self) -> None:
         self.poll()
 
-
-class LiveQueue(RequestQueue):
-    """`server.queue`, where waiting is really waiting: an arrival or the source's end wakes the loop."""
-
-    def _wait(self, timeout_s: float | None) -> None:
-        self._source.wait(timeout_s)
-        self._time_keeper.progress()
+    def wait_for_arrival(self, source, timeout_s: float | None) -> None:
+        """Really wait: an arrival or the source's end wakes the loop."""
+        source.wait(timeout_s)
+        self.progress()
 
 
-class LiveExecutor(BatchExecutor):
-    """`server.model`, for as many steps as there are clients."""
+class ChoosingRunner:
+    """A runner whose every token may be replaced by `choose(request_id, token_id)`."""
 
-    def __init__(self, log, time_keeper, tokens, hooks):
-        super().__init__(log, time_keeper, tokens)
-        self._hooks = hooks
-        self._steps_left = MAX_USELESS_STEPS
+    def __init__(self, runner: Runner, choose: Callable[[int, int], int]):
+        self._runner, self._choose = runner, choose
+        self.free = runner.free
 
-    def _compute(self, new: list[RequestLog], running: list[RequestLog]) -> dict[int, int]:
-        tokens = super()._compute(new, running)
-        for record in (*new, *running):
-            if not record.ended:
-                request_id = record.item.request_id
-                tokens[request_id] = self._hooks.choose(request_id, tokens[request_id])
-        return tokens
+    def prefill(self, items: list) -> list[int]:
+        return [self._choose(item.request_id, token) for item, token in zip(items, self._runner.prefill(items))]
 
-    def _record(self, start_ns, shape, records, tokens) -> None:
-        super()._record(start_ns, shape, records, tokens)
-        if useful_ids := self._log.steps[-1].useful_ids:
-            self._steps_left = MAX_USELESS_STEPS
-        self._hooks.stepped(useful_ids)
+    def decode(self, request_ids: list[int], last_tokens: list[int]) -> list[int]:
+        tokens = self._runner.decode(request_ids, last_tokens)
+        return [
+            # A row whose last token is EOS has ended and rides along: nobody asks for its token.
+            token if last == EOS_TOKEN_ID else self._choose(request_id, token)
+            for request_id, last, token in zip(request_ids, last_tokens, tokens)
+        ]
+
+
+class UselessSteps(StepLimit):
+    """Stops a loop that steps again and again without a token for anybody."""
+
+    def __init__(self):
+        super().__init__(MAX_USELESS_STEPS)
+
+    def was_useful(self) -> None:
+        self._left = MAX_USELESS_STEPS
+
+
+def make_live_server(
+    source, *, clock, runner: Runner, hooks: Hooks, max_batch: int, max_wait_s: float, max_inflight: int, streams: bool
+) -> tuple[Server, Callable[[], None]]:  # fmt: skip
+    """A server for requests that nobody knows yet, and what gives its loop up: whatever that asks then raises Abandoned."""
+    check_room(max_batch=max_batch, max_inflight=max_inflight)
+    log = LiveLog(hooks, clock=clock.name, streams=streams, max_batch=max_batch, max_inflight=max_inflight)
+    time_keeper = LiveTimeKeeper(clock)
+    executor = BatchExecutor(log, time_keeper, ChoosingRunner(runner, hooks.choose), UselessSteps())
+    server = Server(source=source, executor=executor, time_keeper=time_keeper, log=log, max_wait_s=max_wait_s)
+
+    def abandon() -> None:
+        time_keeper.is_abandoned = True
+
+    return server, abandon
 
 
 def seconds_since(clock, time_ns: int) -> float:

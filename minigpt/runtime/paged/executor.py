@@ -2,24 +2,25 @@
 
 from minigpt.language import say
 from minigpt.runtime.clock import NS, StepShape
+from minigpt.runtime.errors import ServingError
+from minigpt.runtime.executor import Executor, StepLimit, step_limit
 from minigpt.runtime.paged.block_pool import BlockPool
-from minigpt.runtime.paged.model_runner import Chunk
+from minigpt.runtime.paged.model_runner import Chunk, PagedRunner
 from minigpt.runtime.paged.run_log import MemoryUse, PagedRunLog
 from minigpt.runtime.request import Request
 from minigpt.runtime.run_log import RequestLog, StepLog
-from minigpt.runtime.server import BatchExecutor, ServingError, step_limit
 
 
-class ChunkExecutor(BatchExecutor):
-    """`server.model` of a server with a block pool."""
+class PagedExecutor(Executor):
+    """Runs chunks on a pool of blocks, and moves sequences in and out of it."""
 
-    def __init__(self, log: PagedRunLog, time_keeper, tokens, pool: BlockPool):
-        super().__init__(log, time_keeper, tokens)
-        self._pool = pool
+    def __init__(self, log: PagedRunLog, time_keeper, runner: PagedRunner, limit: StepLimit, pool: BlockPool):
+        super().__init__(log, time_keeper, limit)
+        self._runner, self._pool = runner, pool
         self.swapped: set[int] = set()  # requests whose K and V lie outside of the pool
-        self._steps_left = step_limit(log.workload) + 20 * sum(len(i.prompt_token_ids) for i in log.workload.items)
 
     def forward_one_step(self, requests):
+        """Not here: this kind of server computes chunks, and says so."""
         raise ServingError(say(
             en="a server with a block pool takes forward_chunks([(request, num_tokens), …])",
             es="un servidor con bloques recibe forward_chunks([(petición, num_tokens), …])",
@@ -32,17 +33,17 @@ class ChunkExecutor(BatchExecutor):
         pieces of prompts share one prefill pass, single tokens of running sequences one decode pass.
         """
         requests = [request for request, _ in chunks]
-        records = [self.record_of(request) for request in requests]
-        self._check_batch(records)
+        records = self._records_of(requests)
+        self._limit.spend()
         work = [self._chunk(record, num_tokens) for record, (_, num_tokens) in zip(records, chunks)]
         shape = shape_of(work)
-        start_ns = self._time_keeper.now_ns
-        tokens = self._time_keeper.step(shape, lambda: self._tokens.compute(work))
+        start_ns = self._time.now_ns
+        tokens = self._time.step(shape, lambda: self._runner.compute(work))
         for request, record, chunk in zip(requests, records, work):
             record.num_computed_tokens += len(chunk.token_ids)
             request.num_computed_tokens = record.num_computed_tokens
             if chunk.is_last:
-                record.accept(tokens[chunk.request_id], self._time_keeper.now_ns)
+                record.accept(tokens[chunk.request_id], self._time.now_ns)
             if record.token_times_ns:
                 request.first_token_time_s = record.token_times_ns[0] / NS
         self._note(start_ns, shape, work)
@@ -56,6 +57,25 @@ class ChunkExecutor(BatchExecutor):
                 es=f"la petición {request.request_id} fue rechazada y salió: olvídala",
             ))  # fmt: skip
         return record
+
+    def free(self, record: RequestLog) -> None:
+        """The request has left: its blocks are free."""
+        request_id = record.item.request_id
+        self.swapped.discard(request_id)
+        self._runner.forget(request_id)
+        self._pool.free(request_id, self._time.now_ns)
+
+    def move_out(self, record: RequestLog) -> None:
+        """Copy a sequence's K and V out of its blocks, which are free then."""
+        request_id = record.item.request_id
+        self._runner.swap_out(request_id)
+        self.swapped.add(request_id)
+        self._pool.free(request_id, self._time.now_ns)
+
+    def move_in(self, record: RequestLog) -> None:
+        """Copy a sequence's K and V into the blocks that it holds now."""
+        self.swapped.discard(record.item.request_id)
+        self._runner.swap_in(record.item.request_id)
 
     def _chunk(self, record: RequestLog, num_tokens: int) -> Chunk:
         item, start = record.item, record.num_computed_tokens
@@ -86,8 +106,8 @@ class ChunkExecutor(BatchExecutor):
         )  # fmt: skip
 
     def _note(self, start_ns: int, shape: StepShape, work: list[Chunk]) -> None:
-        now_ns, ids = self._time_keeper.now_ns, tuple(chunk.request_id for chunk in work)
-        self._log.steps.append(StepLog(
+        now_ns, ids = self._time.now_ns, tuple(chunk.request_id for chunk in work)
+        self._log.add_step(StepLog(
             start_ns=start_ns, end_ns=now_ns, request_ids=ids, useful_ids=ids,
             num_prefill_tokens=shape.num_prefill_tokens,
         ))  # fmt: skip
@@ -107,3 +127,8 @@ def shape_of(work: list[Chunk]) -> StepShape:
         # A later piece of a prompt reads the K and V of the earlier ones.
         num_context_tokens=sum(c.num_computed + 1 for c in decodes) + sum(c.num_computed for c in prompts),
     )  # fmt: skip
+
+
+def chunk_limit(workload) -> int:
+    """Steps that a run of chunks may take: prompts may come token by token."""
+    return step_limit(workload) + 20 * sum(len(item.prompt_token_ids) for item in workload.items)

@@ -5,6 +5,7 @@ sequence's KV, `swap_out` moves it out of the blocks and `swap_in` into the bloc
 """
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from minigpt.llm.tokenizer import EOS_TOKEN_ID
 from minigpt.runtime.paged.block_pool import BlockPool
@@ -25,6 +26,22 @@ class Chunk:
     @property
     def is_decode(self) -> bool:
         return self.num_computed > 0 and len(self.token_ids) == 1
+
+
+class PagedRunner(Protocol):
+    """What a server with a block pool needs of whatever computes its tokens."""
+
+    def compute(self, chunks: list[Chunk]) -> dict[int, int]:
+        """The new token of every sequence whose chunk is its last."""
+
+    def forget(self, request_id: int) -> None:
+        """Drop a sequence's K and V."""
+
+    def swap_out(self, request_id: int) -> None:
+        """Copy a sequence's K and V out of its blocks."""
+
+    def swap_in(self, request_id: int) -> None:
+        """Copy them into the blocks that it has now."""
 
 
 class PagedScriptedRunner:

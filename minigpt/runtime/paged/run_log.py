@@ -40,6 +40,11 @@ class PagedRunLog(RunLog):
     refusals: dict[int, str] = field(default_factory=dict)  # request -> why it can never be served
     swap_ns: int = 0  # time that passed in copying blocks out and in
 
+    def admit(self, item, arrival_ns: int, now_ns: int) -> None:
+        """A request was taken from the queue; it counts as admitted when it gets its first blocks."""
+        RunLog.admit(self, item, arrival_ns, now_ns)
+        self.requests[item.request_id].admitted_ns = None
+
     @property
     def waste_percent(self) -> float:
         """Share of the held places, over all steps, in which no token lay."""

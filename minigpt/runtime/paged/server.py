@@ -15,46 +15,68 @@ no phases, only tokens that are not computed yet. When all known ones are, a new
 for here, whatever the loop does: a step without blocks for its tokens is an error.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
 from minigpt.language import say
+from minigpt.runtime.arrivals import make_source
+from minigpt.runtime.errors import ServingError
+from minigpt.runtime.executor import StepLimit
 from minigpt.runtime.paged.block_pool import BlockPool
-from minigpt.runtime.paged.executor import ChunkExecutor
+from minigpt.runtime.paged.executor import PagedExecutor, chunk_limit
+from minigpt.runtime.paged.model_runner import PagedRunner
 from minigpt.runtime.paged.run_log import RECOMPUTE, SWAP, PagedRunLog, Preemption
 from minigpt.runtime.paged.swap_cost import SwapCost, cost_table
 from minigpt.runtime.request import IN_FLIGHT, QUEUED, Request
-from minigpt.runtime.server import Server, ServingError
+from minigpt.runtime.server import Server, check_room
+from minigpt.runtime.time_keeper import TimeKeeper
 
 REFUSED = "refused"
 ADMISSION_RULES = ("max", "profiled", "watermark")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PagedSettings:
+    """How a server with a block pool is run; the loop reads all of it."""
+
+    token_budget: int | None = None  # most tokens a step; None: no limit
+    admission: str = "watermark"  # one of ADMISSION_RULES
+    profile: Sequence[int] = ()  # output lengths seen before, for admission="profiled"
+    profile_percent: int = 90
+    reserve_blocks: int = 0  # stay free at an admission
+    aging_s: float = 0.0  # waiting that makes up for one step of priority
+
+    def check(self, max_inflight: int) -> None:
+        """Refuse settings with which nobody could be served."""
+        if self.token_budget is not None and self.token_budget <= max_inflight:
+            raise ValueError(say(
+                en=f"token_budget={self.token_budget} with max_inflight={max_inflight}: decodes could take all of it, "
+                "and prompts would wait forever. Give more",
+                es=f"token_budget={self.token_budget} con max_inflight={max_inflight}: los decode podrían gastarlo "
+                "entero y los prompts esperarían para siempre. Da más",
+            ))  # fmt: skip
+        if self.admission not in ADMISSION_RULES:
+            raise ValueError(f"admission={self.admission!r}: {', '.join(ADMISSION_RULES)}")
+        if self.admission == "profiled" and not self.profile:
+            raise ValueError(say(en="admission='profiled' needs profile: output lengths seen before",
+                                 es="admission='profiled' necesita profile: longitudes de salida ya vistas"))  # fmt: skip
+        if self.aging_s < 0:
+            raise ValueError(f"aging_s={self.aging_s}: ≥ 0")
+
+
 class PagedServer(Server):
-    """One server with a block pool, for one run over one workload."""
+    """A server whose executor has a block pool: what it adds to the port is memory and preemption."""
 
     def __init__(
-        self, workload, *, clock, tokens, pool: BlockPool, max_inflight=8, token_budget: int | None = None,
-        admission="watermark", profile=(), profile_percent=90, reserve_blocks=0, aging_s: float = 0.0,
-        swap_cost=SwapCost(),
+        self, *, executor: PagedExecutor, pool: BlockPool, settings: PagedSettings, swap_cost: SwapCost, cost: dict,
+        **parts,
     ):  # fmt: skip
-        check_settings(max_inflight, token_budget, admission, profile, aging_s)
-        super().__init__(workload, clock=clock, tokens=tokens, max_batch=max_inflight, max_inflight=max_inflight)
-        self.token_budget, self.admission = token_budget, admission
-        self.profile, self.profile_percent = list(profile), profile_percent
-        self.reserve_blocks, self.aging_s = reserve_blocks, aging_s
+        super().__init__(executor=executor, **parts)
+        for field in fields(settings):
+            setattr(self, field.name, getattr(settings, field.name))
+        self.profile, self.cost = list(settings.profile), cost
         self._swap_cost, self._pool = swap_cost, pool
-        self.cost = cost_table(getattr(clock, "cost", None), swap_cost)
-        self.log = PagedRunLog(
-            workload=workload, clock=clock.name, streams=True, max_batch=max_inflight, max_inflight=max_inflight,
-            num_blocks=pool.num_total, block_size=pool.block_size, block_events=pool.events,
-        )  # fmt: skip
-        self.model = ChunkExecutor(self.log, self._time_keeper, tokens, pool)
         self.blocks = Blocks(self, pool)
-
-    def respond(self, request: Request) -> None:
-        """Send the answer: the request leaves the server now, and its blocks are free."""
-        record = self.model.record_of(request)
-        record.num_computed_tokens = 0  # its K and V lie in blocks: there is no slot to give back
-        super().respond(request)
-        self._drop(request.request_id)
 
     def preempt(self, request: Request, way: str) -> None:
         """Take all blocks from a request that has not ended. It keeps its tokens, and can go on once it has blocks.
@@ -72,49 +94,38 @@ class PagedServer(Server):
                 es=f"la petición {request.request_id} no tiene bloques: desaloja una que los tenga",
             ))  # fmt: skip
         self.log.preemptions.append(Preemption(
-            time_ns=self._time_keeper.now_ns, request_id=request.request_id, way=way,
+            time_ns=self._time.now_ns, request_id=request.request_id, way=way,
             num_computed_tokens=record.num_computed_tokens,
         ))  # fmt: skip
         if way == SWAP and record.num_computed_tokens:
-            self._tokens.swap_out(request.request_id)
-            self.model.swapped.add(request.request_id)
-            self._copy(record.num_computed_tokens)
+            num_blocks = self._pool.num_blocks_for(record.num_computed_tokens)
+            self.model.move_out(record)
+            self._copy(num_blocks)
         else:
             record.num_computed_tokens = request.num_computed_tokens = 0
-            self._tokens.forget(request.request_id)
-        self._pool.free(request.request_id, self._time_keeper.now_ns)
+            self.model.free(record)
         request.status = QUEUED
 
     def refuse(self, request: Request, reason: str) -> None:
         """Tell a request that it can never be served: it leaves without an answer, and counts as a miss."""
-        self.model.record_of(request)
+        record = self.model.record_of(request)
         self.log.refusals[request.request_id] = str(reason)[:500]
         request.status = REFUSED
-        self._drop(request.request_id)
-        self._source.answered(self._time_keeper.now_ns)
-        self._time_keeper.progress()
+        self.model.free(record)
+        self._source.answered(self._time.now_ns)
+        self._time.progress()
 
     def swap_in(self, request: Request) -> None:
         """Copy a swapped request back into the blocks that it has just been given."""
-        self.model.swapped.discard(request.request_id)
-        self._tokens.swap_in(request.request_id)
-        self._copy(self.model.record_of(request).num_computed_tokens)
+        record = self.model.record_of(request)
+        self.model.move_in(record)
+        self._copy(self._pool.num_blocks_for(record.num_computed_tokens))
 
-    def _admit(self, item, arrival_ns: int) -> Request:
-        request = super()._admit(item, arrival_ns)
-        self.log.requests[item.request_id].admitted_ns = None  # here a request is admitted when it gets blocks
-        return request
-
-    def _drop(self, request_id: int) -> None:
-        self.model.swapped.discard(request_id)
-        self._tokens.forget(request_id)
-        self._pool.free(request_id, self._time_keeper.now_ns)
-
-    def _copy(self, num_tokens: int) -> None:
+    def _copy(self, num_blocks: int) -> None:
         # On every clock by calculation: a laptop has no second memory to copy to.
-        cost_ns = self._swap_cost.ns(self._pool.num_blocks_for(num_tokens), self._pool.block_size)
+        cost_ns = self._swap_cost.ns(num_blocks, self._pool.block_size)
         self.log.swap_ns += cost_ns
-        self._time_keeper.wait_until(self._time_keeper.now_ns + cost_ns)
+        self._time.wait_until(self._time.now_ns + cost_ns)
 
 
 class Blocks:
@@ -156,20 +167,20 @@ class Blocks:
         return True
 
 
-def check_settings(max_inflight, token_budget, admission, profile, aging_s) -> None:
-    """Refuse settings with which nobody could be served."""
-    if token_budget is not None and token_budget <= max_inflight:
-        raise ValueError(say(
-            en=f"token_budget={token_budget} with max_inflight={max_inflight}: decodes could take all of it, and "
-               "prompts "
-            "would wait for ever. Give more",
-            es=f"token_budget={token_budget} con max_inflight={max_inflight}: los decode podrían gastarlo entero y los "
-            "prompts esperarían para siempre. Da más",
-        ))  # fmt: skip
-    if admission not in ADMISSION_RULES:
-        raise ValueError(f"admission={admission!r}: {', '.join(ADMISSION_RULES)}")
-    if admission == "profiled" and not profile:
-        raise ValueError(say(en="admission='profiled' needs profile: output lengths seen before",
-                             es="admission='profiled' necesita profile: longitudes de salida ya vistas"))  # fmt: skip
-    if aging_s < 0:
-        raise ValueError(f"aging_s={aging_s}: ≥ 0")
+def make_paged_server(
+    workload, *, clock, runner: PagedRunner, pool: BlockPool, max_inflight: int = 8, swap_cost=SwapCost(), **settings
+) -> PagedServer:  # fmt: skip
+    """A server with a block pool for one run over one workload; `settings` are those of `PagedSettings`."""
+    check_room(max_inflight=max_inflight)
+    settings = PagedSettings(**settings)
+    settings.check(max_inflight)
+    log = PagedRunLog(
+        workload=workload, clock=clock.name, streams=True, max_batch=max_inflight, max_inflight=max_inflight,
+        num_blocks=pool.num_total, block_size=pool.block_size, block_events=pool.events,
+    )  # fmt: skip
+    time_keeper = TimeKeeper(clock)
+    executor = PagedExecutor(log, time_keeper, runner, StepLimit(chunk_limit(workload)), pool)
+    return PagedServer(
+        source=make_source(workload), executor=executor, time_keeper=time_keeper, log=log, pool=pool,
+        settings=settings, swap_cost=swap_cost, cost=cost_table(getattr(clock, "cost", None), swap_cost),
+    )  # fmt: skip

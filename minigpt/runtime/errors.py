@@ -1,0 +1,9 @@
+"""What a loop hears when it breaks the server's contract."""
+
+
+class ServingError(ValueError):
+    """A loop that broke the server's contract; the message says how, and the way out."""
+
+
+class BusyWait(ServingError):
+    """A loop that asks again and again without letting time pass."""
