@@ -14,7 +14,7 @@ export TORCH_INDEX
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test browser check grade grade-all reset bench train eval build figures claims engines ray-test clean
+.PHONY: help setup lab test browser check grade grade-all reset bench train eval build figures claims engines ray-test release clean
 
 help:
 	@$(MINIGPT) help --make
@@ -70,6 +70,10 @@ build:
 
 figures:
 	@$(MINIGPT) figures $(ARGS)
+
+# A folder that must be new or empty.
+release:
+	@$(MINIGPT) release "$$DIR"
 
 clean:
 	@$(MINIGPT) clean
