@@ -17,8 +17,9 @@ class CacheFull(ValueError):
 class KVCache:
     """Keys and values of up to `num_slots` sequences of up to `max_length` tokens each.
 
-    `k` and `v` have shape (layers, num_slots·K, max_length, D): the K heads of a slot are neighbours, so that one
-    batched matrix product runs over all heads of all sequences.
+    `kv` has shape (layers, num_slots·K, max_length, 2, D), and `k` and `v` are views of it: the K heads of a slot are
+    neighbours, so that one batched matrix product runs over all heads of all sequences, and a token's K and V too, so
+    that one operation writes both.
     """
 
     def __init__(self, config, num_slots: int, max_length: int | None = None):
@@ -29,8 +30,8 @@ class KVCache:
             raise ValueError(f"max_length={max_length}: choose 1 to {config.context}, the model's context")
         self.num_slots, self.max_length = num_slots, max_length
         self.num_kv_heads = config.num_kv_heads
-        shape = (config.num_layers, num_slots * config.num_kv_heads, max_length, config.head_size)
-        self.k, self.v = torch.zeros(shape), torch.zeros(shape)
+        self._store(torch.zeros(config.num_layers, num_slots * config.num_kv_heads, max_length, 2, config.head_size))
+        self._rows = torch.arange(num_slots * config.num_kv_heads).view(num_slots, -1)  # of `kv`, per slot and KV head
         self.lengths = torch.zeros(num_slots, dtype=torch.long)  # tokens whose K and V are here, per slot
         self._free = list(range(num_slots))  # a heap: the lowest free slot is taken first
 
@@ -55,32 +56,37 @@ class KVCache:
             raise ValueError(f"slot={slot} is not taken: give back a slot that `take` returned, once")
         heapq.heappush(self._free, slot)
 
-    def places(self, slots: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
-        """Where the K heads of tokens at these positions are stored, as rows of the flat cache.
+    def slot_mapping(self, slots: list[int], positions: torch.Tensor) -> torch.Tensor:
+        """Where tokens at positions (B, T) of these slots are stored, as rows of a flat layer: (B, K, T)."""
+        return self._rows[slots][:, :, None] * self.max_length + positions[:, None]
 
-        `slots` and `positions` have the same shape (N,); the result is (N·K,).
+    def write(self, layer: int, slot_mapping: torch.Tensor, kv: torch.Tensor) -> None:
+        """Store K and V of new tokens, kv (B, K, T, 2, D), where `slot_mapping` says."""
+        self._flat[layer].index_put_((slot_mapping,), kv)
+
+    def reader(self, slots: list[int], longest: int):
+        """A function that gives the keys (B·K, D, longest) and values (B·K, longest, D) of a layer.
+
+        Made once per pass. Places beyond a sequence's length are not masked here. Slots that are neighbours in order
+        are read in place, others are copied together; as slots are handed out lowest first, the sequences of a busy
+        server usually are neighbours.
         """
-        heads = torch.arange(self.num_kv_heads)
-        rows = (slots[:, None] * self.num_kv_heads + heads) * self.max_length + positions[:, None]  # (N, K)
-        return rows.view(-1)
+        if slots == list(range(slots[0], slots[0] + len(slots))):
+            rows = slice(slots[0] * self.num_kv_heads, (slots[-1] + 1) * self.num_kv_heads)
+            keys, values = (of.unbind(0) for of in (self.k[:, rows, :longest].mT, self.v[:, rows, :longest]))
+            return lambda layer: (keys[layer], values[layer])
+        rows, layers = self._rows[slots].view(-1), self.kv[:, :, :longest].unbind(0)
+        copy = torch.empty(len(rows), longest, *self.kv.shape[-2:])  # every layer overwrites it
+        keys, values = copy.unbind(-2)
 
-    def write(self, layer: int, places: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> None:
-        """Store k and v, both (N·K, D), of one layer at the given places."""
-        head_size = k.shape[-1]
-        self.k[layer].view(-1, head_size).index_copy_(0, places, k)
-        self.v[layer].view(-1, head_size).index_copy_(0, places, v)
+        def read(layer: int) -> tuple[torch.Tensor, torch.Tensor]:
+            torch.index_select(layers[layer], 0, rows, out=copy)
+            return keys.mT, values
 
-    def rows(self, slots: torch.Tensor) -> slice | torch.Tensor:
-        """The cache rows of these slots: a slice if they are the first ones in order, else an index.
+        return read
 
-        The slice reads the cache in place; the index copies. Slots are handed out lowest first, so that the
-        sequences of a busy server usually are the first ones.
-        """
-        num_rows = len(slots) * self.num_kv_heads
-        if torch.equal(slots, torch.arange(len(slots))):
-            return slice(0, num_rows)
-        return (slots[:, None] * self.num_kv_heads + torch.arange(self.num_kv_heads)).view(-1)
-
-    def read(self, layer: int, rows: slice | torch.Tensor, longest: int) -> tuple[torch.Tensor, torch.Tensor]:
-        """K and V of one layer for these rows, (B·K, longest, D) each; places beyond a length are not masked here."""
-        return self.k[layer, rows, :longest], self.v[layer, rows, :longest]
+    def _store(self, kv: torch.Tensor) -> None:
+        """Keep K and V in this tensor (layers, …, 2, D), with the views of it that every pass needs."""
+        self.kv = kv
+        self.k, self.v = kv.unbind(-2)
+        self._flat = kv.flatten(1, -3).unbind(0)  # per layer, (places, 2, D)
