@@ -1,93 +1,102 @@
 """The pass with a KV cache: T new tokens of each of B sequences through all layers, in few operations.
 
-`MiniGPT.forward` is the same arithmetic as one writes it; this is the same as one runs it. At small batches a step
-costs more for calling operations than for their arithmetic, so nothing is called twice that can be called once:
-memory, views, masks and angles are made before the loop over the layers, and every layer overwrites them. A decode
-step is a pass with T = 1.
+`MiniGPT.forward` has the same arithmetic as one writes it; this is how one runs it. At small batches a step costs more
+for calling operations than for their arithmetic, so what can be done once is done before the loop over the layers:
+memory, views, masks, angles. Every layer overwrites them. A decode step is a pass with T = 1.
 
-Attention of a pass is two batched products of small matrices, one per sequence and KV head. The rows of a matrix of
-queries are the T tokens of the sequence times the G = H/K query heads that share the KV head.
+Attention is two batched products, of one small matrix per sequence and KV head. Its rows of queries are the T new
+tokens times the G = H/K query heads that share the KV head. N is B·T, the rows of the linear layers.
 """
-
-import math
 
 import torch
 import torch.nn.functional as F
 
 
 class Workspace:
-    """What the layers of one pass write to, and views of it: made once, since a view costs a call as well."""
+    """What the layers of a pass write to, and the views of it: made once, since a view costs a call too."""
 
-    def __init__(self, cfg, batch: int, new: int, longest: int):
-        shared = cfg.num_heads // cfg.num_kv_heads  # G
-        rows, per_sequence = batch * new, (batch, new, cfg.num_kv_heads, shared)  # N = B·T, (B, T, K, G)
+    def __init__(self, cfg, batch: int, new: int):
+        rows, self.shape = batch * new, (batch, new)
         self.normed = torch.empty(rows, cfg.width)  # (N, E)
-        self.gate_up = torch.empty(rows, 2 * cfg.ffn_width)  # (N, 2F)
+        self.gate_up = torch.empty(rows, 2 * cfg.ffn_width)
         self.gate, self.up = self.gate_up.chunk(2, dim=1)  # (N, F) each
 
-        self.qkv = torch.empty(rows, (cfg.num_heads + 2 * cfg.num_kv_heads) * cfg.head_size)
-        q, kv = self.qkv.view(batch, new, -1, cfg.head_size).tensor_split([cfg.num_heads], dim=2)
-        self.new_kv = kv.unflatten(2, (2, cfg.num_kv_heads)).permute(0, 3, 1, 2, 4)  # (B, K, T, 2, D)
-        self.q = pairs(q.view(*per_sequence, cfg.head_size).transpose(1, 2))  # (B, K, T, G, D/2), complex
-        self.k = pairs(self.new_kv[:, :, :, :1])  # (B, K, T, 1, D/2), complex
+        heads, kv_heads, head_size = cfg.num_heads, cfg.num_kv_heads, cfg.head_size
+        self.qkv = torch.empty(rows, (heads + 2 * kv_heads) * head_size)
+        by_head = self.qkv.view(batch, new, -1, head_size)  # (B, T, H + 2K, D)
+        self.q_and_k = pairs(by_head[:, :, : heads + kv_heads])  # (B, T, H + K, D/2), complex
+        self.new_kv = by_head[:, :, heads:].unflatten(2, (2, kv_heads)).permute(0, 3, 1, 2, 4)  # (B, K, T, 2, D)
+        self._q = by_head[:, :, :heads].unflatten(2, (kv_heads, -1)).transpose(1, 2)  # (B, K, T, G, D)
+        self._queries = self._q.reshape(batch * kv_heads, -1, head_size)
+        self.gathered = torch.empty(self._queries.shape)  # (B·K, T·G, D)
+        self._by_token = self.gathered.view(batch, kv_heads, new, -1).transpose(1, 2)  # (B, T, K, G·D)
+        self._gathered_rows = self._by_token.reshape(rows, -1)
+        self._needs_copies = new > 1 or kv_heads > 1  # else these two are views of what the layers write
 
-        of_attention = batch * cfg.num_kv_heads, new * shared  # (B·K, T·G, …)
-        self.queries = torch.empty(*of_attention, cfg.head_size)
-        self.turned_q = pairs(self.queries.view(batch, cfg.num_kv_heads, new, shared, cfg.head_size))
-        self.scores, self.weights = torch.empty(2, *of_attention, longest).unbind(0)
-        self.attended = torch.empty(*of_attention, cfg.head_size)
-        self.by_token = self.attended.view(batch, cfg.num_kv_heads, new, -1).transpose(1, 2)  # (B, T, K, G·D)
+    def queries(self) -> torch.Tensor:
+        """The layer's queries as matrices, (B·K, T·G, D)."""
+        return self._q.reshape(self._queries.shape) if self._needs_copies else self._queries
+
+    def gathered_rows(self) -> torch.Tensor:
+        """What the layer's attention gathered, a row per token: (N, H·D)."""
+        return self._by_token.reshape(self._gathered_rows.shape) if self._needs_copies else self._gathered_rows
 
 
 def pairs(x: torch.Tensor) -> torch.Tensor:
-    """The neighbours in the last axis of x (…, D) as complex numbers (…, D/2): a rotation is then one product."""
+    """Neighbours in the last axis of x (…, D) as complex numbers (…, D/2): one product then turns them all."""
     return torch.view_as_complex(x.unflatten(-1, (-1, 2)))
 
 
-def run_layers(model, tokens: torch.Tensor, cache, slots: list[int], positions: torch.Tensor, longest: int) -> torch.Tensor:
-    """What the last layer leaves of tokens (B, T) at these positions (B, T), normed: (B, T, E).
+def logits_after(model, tokens, positions, cache, slots: list[int], longest: int) -> torch.Tensor:
+    """Put tokens (B, T) at their positions (B, T) into the cache; logits (B, V) after the last token of each sequence.
 
-    Their K and V are written to the cache; `longest` is S, the tokens of the longest sequence with its new ones.
+    `longest` is S, the tokens that the longest of the sequences holds then.
     """
-    cfg, (batch, new) = model.config, tokens.shape
-    work, scale = Workspace(cfg, batch, new, longest), cfg.head_size**-0.5
-    turns = model.turns[positions][:, None, :, None]  # (B, 1, T, 1, D/2)
-    bias = mask(model, positions, longest)
-    slot_mapping, read = cache.slot_mapping(slots, positions), cache.reader(slots, longest)
-    norms = norm_weights(model)
+    slot_ids = torch.tensor(slots)
+    slot_mapping, read = cache.slot_mapping(slot_ids, positions), cache.reader(slots, longest)
+    x = run_layers(model, tokens, positions, cache, slot_mapping, read, longest)
+    cache.lengths.index_copy_(0, slot_ids, positions[:, -1] + 1)
+    return F.linear(x.view(*tokens.shape, -1)[:, -1], model.embedding)
 
-    x = model.embedding.index_select(0, tokens.view(-1))  # (N, E)
+
+def run_layers(model, tokens, positions, cache, slot_mapping, read, longest: int) -> torch.Tensor:
+    """What the last layer leaves of tokens (B, T), normed: (N, E), in the workspace of the cache."""
+    work, scale = workspace(model.config, cache, positions.shape), model.config.head_size**-0.5
+    turns = model.turns[positions]  # (B, T, 1, D/2)
+    bias = score_bias(model, positions, longest)
+    scores, weights = (torch.empty(*work.gathered.shape[:2], longest) for _ in range(2))  # (B·K, T·G, S) each
+    x = model.embedding.index_select(0, tokens.reshape(-1))  # (N, E)
     for index, layer in enumerate(model.layers):
-        torch.mm(norm(x, next(norms), model.norm_floor, work.normed), layer.qkv, out=work.qkv)
-        torch.mul(work.q, turns, out=work.turned_q)
-        work.k.mul_(turns)
+        torch.mm(norm(model, x, layer.attention_norm, work.normed), layer.qkv, out=work.qkv)
+        work.q_and_k.mul_(turns)
         cache.write(index, slot_mapping, work.new_kv)
         keys, values = read(index)  # (B·K, D, S), (B·K, S, D)
-        torch.baddbmm(bias, work.queries, keys, alpha=scale, out=work.scores)
-        torch.softmax(work.scores, dim=-1, out=work.weights)
-        torch.bmm(work.weights, values, out=work.attended)
-        x.addmm_(work.by_token.reshape(len(x), -1), layer.attention_out)
-        torch.mm(norm(x, next(norms), model.norm_floor, work.normed), layer.gate_up, out=work.gate_up)
-        F.silu(work.gate, inplace=True).mul_(work.up)
-        x.addmm_(work.gate, layer.down)
-    return norm(x, next(norms), model.norm_floor, work.normed).view(batch, new, -1)
+        torch.baddbmm(bias, work.queries(), keys, alpha=scale, out=scores)
+        torch.bmm(torch.softmax(scores, dim=-1, out=weights), values, out=work.gathered)
+        x.addmm_(work.gathered_rows(), layer.attention_out)
+        torch.mm(norm(model, x, layer.ffn_norm, work.normed), layer.gate_up, out=work.gate_up)
+        x.addmm_(F.silu(work.gate, inplace=True).mul_(work.up), layer.down)
+    return norm(model, x, model.final_norm, work.normed)
 
 
-def norm(x: torch.Tensor, weight: torch.Tensor, floor: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
-    """RMSNorm of each row of x (N, E) by its length: the root mean square is ‖x‖/√E, and `weight` brings the √E."""
-    length = torch.linalg.vector_norm(x, dim=-1, keepdim=True)  # (N, 1)
-    return torch.div(x, length.hypot_(floor), out=out).mul_(weight)  # hypot is √(‖x‖² + E·eps)
+def workspace(cfg, cache, shape: tuple[int, int]) -> Workspace:
+    """The workspace that the cache keeps from its last pass, or a new one if B or T has changed."""
+    if cache.workspace is None or cache.workspace.shape != shape:
+        cache.workspace = Workspace(cfg, *shape)
+    return cache.workspace
 
 
-def norm_weights(model):
-    """The weights of all norms times √E, in the order of their use."""
-    weights = [weight for layer in model.layers for weight in (layer.attention_norm, layer.ffn_norm)]
-    return iter(torch.stack([*weights, model.final_norm]).mul_(math.sqrt(model.config.width)).unbind(0))
+def norm(model, x: torch.Tensor, weight: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
+    """RMSNorm of each row of x (N, E) by its length, since the root mean square is ‖x‖/√E."""
+    length = torch.linalg.vector_norm(x, dim=-1, keepdim=True).hypot_(model.norm_floor)  # √(‖x‖² + E·eps), (N, 1)
+    scaled = torch.addcdiv(model.zeros, x, length, value=x.shape[-1] ** 0.5, out=out)  # 0 + √E·x/length in one call
+    return scaled.mul_(weight)
 
 
-def mask(model, positions: torch.Tensor, longest: int) -> torch.Tensor:
-    """What to add to the scores, (B·K, T·G, S): −∞ where a query's position hides what lies beyond it."""
-    cfg, (batch, new) = model.config, positions.shape
-    rows = model.masks[:, :longest].index_select(0, positions.view(-1)).view(batch, 1, new, 1, longest)
-    shape = batch, cfg.num_kv_heads, new, cfg.num_heads // cfg.num_kv_heads, longest
-    return rows.expand(shape).reshape(batch * cfg.num_kv_heads, -1, longest)
+def score_bias(model, positions: torch.Tensor, longest: int) -> torch.Tensor:
+    """What is added to the scores (B·K, T·G, S): −∞ where a query at its position may not look."""
+    cfg, new = model.config, positions.shape[1]
+    bias = model.masks[:, :longest][positions]  # (B, T, S)
+    if new > 1:  # a single token's row serves all its heads as it is
+        bias = bias.repeat_interleave(cfg.num_heads // cfg.num_kv_heads, dim=1)
+    return bias if cfg.num_kv_heads == 1 else bias.repeat_interleave(cfg.num_kv_heads, dim=0)

@@ -31,7 +31,9 @@ class KVCache:
         self.num_slots, self.max_length = num_slots, max_length
         self.num_kv_heads = config.num_kv_heads
         self._store(torch.zeros(config.num_layers, num_slots * config.num_kv_heads, max_length, 2, config.head_size))
-        self._rows = torch.arange(num_slots * config.num_kv_heads).view(num_slots, -1)  # of `kv`, per slot and KV head
+        self._rows = torch.arange(num_slots * config.num_kv_heads).view(num_slots, -1)  # (slots, K): rows of `kv`
+        self._starts = self._rows[:, :, None] * max_length  # (slots, K, 1): where they start in a flat layer
+        self.workspace = None  # of the last pass, for the next of the same shape
         self.lengths = torch.zeros(num_slots, dtype=torch.long)  # tokens whose K and V are here, per slot
         self._free = list(range(num_slots))  # a heap: the lowest free slot is taken first
 
@@ -56,9 +58,9 @@ class KVCache:
             raise ValueError(f"slot={slot} is not taken: give back a slot that `take` returned, once")
         heapq.heappush(self._free, slot)
 
-    def slot_mapping(self, slots: list[int], positions: torch.Tensor) -> torch.Tensor:
-        """Where tokens at positions (B, T) of these slots are stored, as rows of a flat layer: (B, K, T)."""
-        return self._rows[slots][:, :, None] * self.max_length + positions[:, None]
+    def slot_mapping(self, slots: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
+        """Where tokens at positions (B, T) of these slots (B,) are stored, as places of a flat layer: (B, K, T)."""
+        return self._starts[slots] + positions[:, None]
 
     def write(self, layer: int, slot_mapping: torch.Tensor, kv: torch.Tensor) -> None:
         """Store K and V of new tokens, kv (B, K, T, 2, D), where `slot_mapping` says."""
@@ -73,8 +75,8 @@ class KVCache:
         """
         if slots == list(range(slots[0], slots[0] + len(slots))):
             rows = slice(slots[0] * self.num_kv_heads, (slots[-1] + 1) * self.num_kv_heads)
-            keys, values = (of.unbind(0) for of in (self.k[:, rows, :longest].mT, self.v[:, rows, :longest]))
-            return lambda layer: (keys[layer], values[layer])
+            keys, values = self.kv[:, rows, :longest].unbind(-2)
+            return list(zip(keys.mT.unbind(0), values.unbind(0))).__getitem__
         rows, layers = self._rows[slots].view(-1), self.kv[:, :, :longest].unbind(0)
         copy = torch.empty(len(rows), longest, *self.kv.shape[-2:])  # every layer overwrites it
         keys, values = copy.unbind(-2)

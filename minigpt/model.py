@@ -23,7 +23,7 @@ threads.use_threads(1)
 import torch  # noqa: E402  (the thread count must be decided before torch loads)
 import torch.nn.functional as F  # noqa: E402
 
-from minigpt.cached_pass import run_layers  # noqa: E402
+from minigpt.cached_pass import logits_after  # noqa: E402
 from minigpt.kv_cache import CacheFull, KVCache  # noqa: E402
 from minigpt.tokenizer import EOS_TOKEN_ID, VOCAB_SIZE  # noqa: E402
 
@@ -96,9 +96,10 @@ class MiniGPT:
         self.final_norm = final_norm  # (E,)
         self.cos, self.sin = rope_tables(config)
         # What the cached pass looks up; see there.
-        self.turns = torch.complex(self.cos[:, ::2], self.sin[:, 1::2])  # (context, D/2)
+        self.turns = torch.complex(self.cos[:, ::2], self.sin[:, 1::2])[:, None]  # (context, 1, D/2)
         self.masks = torch.full((config.context, config.context), -torch.inf).triu(1)  # row p hides what comes after p
         self.norm_floor = torch.tensor((config.width * config.norm_eps) ** 0.5)
+        self.zeros = torch.zeros(config.width)
         self.eos_token_id = EOS_TOKEN_ID
 
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
@@ -124,13 +125,14 @@ class MiniGPT:
         `prompts[i]` continues what slot `slots[i]` holds, so a long prompt can come in chunks. Shorter prompts are
         padded with their own last token at its own position: that computes the same K and V once more.
         """
-        held = cache.lengths[slots].tolist()
-        self._check_prompts(prompts, cache, slots, held)
+        lengths = cache.lengths.tolist()
+        self._check_prompts(prompts, cache, slots, lengths)
         widest = max(map(len, prompts))  # T
         tokens = torch.tensor([prompt + prompt[-1:] * (widest - len(prompt)) for prompt in prompts])  # (B, T)
-        last = torch.tensor([[start + len(prompt) - 1] for start, prompt in zip(held, prompts)])  # (B, 1)
-        positions = torch.minimum(torch.tensor(held)[:, None] + torch.arange(widest), last)  # (B, T)
-        return self._cached_pass(tokens, cache, slots, positions, int(last.max()) + 1)
+        first = torch.tensor([[lengths[slot]] for slot in slots])  # (B, 1)
+        num_new = torch.tensor([[len(prompt)] for prompt in prompts])  # (B, 1)
+        positions = first + torch.arange(widest).minimum(num_new - 1)  # (B, T)
+        return logits_after(self, tokens, positions, cache, slots, int(positions.max()) + 1)
 
     @torch.inference_mode()
     def decode_step(self, token_ids: list[int], cache: KVCache, slots: list[int]) -> torch.Tensor:
@@ -140,17 +142,13 @@ class MiniGPT:
         and V of its own slot. The number of tensor operations does not depend on B.
         """
         self._check_tokens(token_ids, slots)
-        positions = cache.lengths[slots]  # (B,): each sequence has its own
-        longest = int(positions.max()) + 1  # S
+        lengths = cache.lengths.tolist()
+        positions = [lengths[slot] for slot in slots]  # each sequence has its own
+        longest = max(positions) + 1  # S
         if longest > cache.max_length:
             raise CacheFull(f"a sequence holds {longest - 1} tokens, all that a slot can: end it before this step")
-        return self._cached_pass(torch.tensor(token_ids)[:, None], cache, slots, positions[:, None], longest)
-
-    def _cached_pass(self, tokens, cache: KVCache, slots: list[int], positions, longest: int) -> torch.Tensor:
-        """Logits (B, V) after the last of tokens (B, T) at these positions (B, T); the cache then holds them."""
-        x = run_layers(self, tokens, cache, slots, positions, longest)  # (B, T, E)
-        cache.lengths[slots] = positions[:, -1] + 1
-        return x[:, -1] @ self.embedding.t()
+        tokens, positions = torch.tensor([token_ids, positions])[:, :, None]  # (B, 1) each
+        return logits_after(self, tokens, positions, cache, slots, longest)
 
     def _project(self, layer: Layer, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Queries and keys (…, H + K, D), not yet rotated, and values (…, K, D) of x (…, E)."""
@@ -168,13 +166,13 @@ class MiniGPT:
         if not 0 <= worst < self.config.vocab_size:
             raise ValueError(f"token {worst} is outside the vocabulary: tokens are 0 to {self.config.vocab_size - 1}")
 
-    def _check_prompts(self, prompts: list[list[int]], cache: KVCache, slots: list[int], held: list[int]) -> None:
+    def _check_prompts(self, prompts: list[list[int]], cache: KVCache, slots: list[int], lengths: list[int]) -> None:
         if any(len(prompt) == 0 for prompt in prompts):
             raise ValueError("prompts holds an empty prompt: every sequence needs at least one token")
         self._check_tokens([max(prompt) for prompt in prompts], slots)
         self._check_tokens([min(prompt) for prompt in prompts], slots)
-        for prompt, slot, num_held in zip(prompts, slots, held):
-            total = num_held + len(prompt)
+        for prompt, slot in zip(prompts, slots):
+            total = lengths[slot] + len(prompt)
             if total > cache.max_length:
                 raise CacheFull(
                     f"a prompt of {len(prompt)} tokens would bring slot {slot} to {total} tokens, "
