@@ -64,15 +64,14 @@ def run_layers(model, tokens, positions, cache, slot_mapping, read, longest: int
     work, scale = workspace(model.config, cache, positions.shape), model.config.head_size**-0.5
     turns = model.turns[positions]  # (B, T, 1, D/2)
     bias = score_bias(model, positions, longest)
-    scores, weights = (torch.empty(*work.gathered.shape[:2], longest) for _ in range(2))  # (B·K, T·G, S) each
     x = model.embedding.index_select(0, tokens.reshape(-1))  # (N, E)
     for index, layer in enumerate(model.layers):
         torch.mm(norm(model, x, layer.attention_norm, work.normed), layer.qkv, out=work.qkv)
         work.q_and_k.mul_(turns)
         cache.write(index, slot_mapping, work.new_kv)
         keys, values = read(index)  # (B·K, D, S), (B·K, S, D)
-        torch.baddbmm(bias, work.queries(), keys, alpha=scale, out=scores)
-        torch.bmm(torch.softmax(scores, dim=-1, out=weights), values, out=work.gathered)
+        scores = torch.baddbmm(bias, work.queries(), keys, alpha=scale)  # (B·K, T·G, S)
+        torch.bmm(scores.softmax(dim=-1), values, out=work.gathered)
         x.addmm_(work.gathered_rows(), layer.attention_out)
         torch.mm(norm(model, x, layer.ffn_norm, work.normed), layer.gate_up, out=work.gate_up)
         x.addmm_(F.silu(work.gate, inplace=True).mul_(work.up), layer.down)

@@ -12,7 +12,7 @@ from minigpt.kv_cache import CacheFull, KVCache
 class PagedKVCache(KVCache):
     """Keys and values of many sequences in `num_blocks` blocks of `block_size` tokens.
 
-    `k` and `v` have shape (layers, num_blocks, K, block_size, D). A slot is a row of the table of blocks, and costs
+    `kv` has shape (layers, num_blocks, K, block_size, 2, D), and `k` and `v` are views of it. A slot is a row of the table of blocks, and costs
     no memory for K and V until `set_table` gives it blocks.
     """
 
@@ -21,8 +21,8 @@ class PagedKVCache(KVCache):
         # KVCache's own tensors are what this class does without, so its __init__ is not called.
         self.num_slots, self.max_length, self.block_size = num_slots, max_length, block_size
         self.num_kv_heads = config.num_kv_heads
-        shape = (config.num_layers, num_blocks, config.num_kv_heads, block_size, config.head_size)
-        self.k, self.v = torch.zeros(shape), torch.zeros(shape)
+        self._store(torch.zeros(config.num_layers, num_blocks, config.num_kv_heads, block_size, 2, config.head_size))
+        self.workspace = None
         self.lengths = torch.zeros(num_slots, dtype=torch.long)
         self._free = list(range(num_slots))
         widest = -(-max_length // block_size)
@@ -35,26 +35,24 @@ class PagedKVCache(KVCache):
         self._tables[slot, : len(blocks)] = blocks
         self._num_blocks[slot] = len(blocks)
 
-    def places(self, slots: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
-        """Where the K heads of tokens at these positions lie, as rows of the flat cache: (N,), (N,) -> (N·K,)."""
+    def slot_mapping(self, slots: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
+        """Where tokens at positions (B, T) of these slots (B,) are stored, as places of a flat layer: (B, K, T)."""
         entry, offset = positions // self.block_size, positions % self.block_size
-        if bool((entry >= self._num_blocks[slots]).any()):
+        if bool((entry >= self._num_blocks[slots][:, None]).any()):
             raise CacheFull("a token lies beyond its sequence's block table: give the sequence another block first")
-        blocks = self._tables[slots, entry]  # (N,)
-        heads = torch.arange(self.num_kv_heads)
-        rows = (blocks[:, None] * self.num_kv_heads + heads) * self.block_size + offset[:, None]  # (N, K)
-        return rows.view(-1)
+        blocks = self._tables[slots].gather(1, entry)  # (B, T)
+        heads = torch.arange(self.num_kv_heads)[:, None]
+        return (blocks[:, None] * self.num_kv_heads + heads) * self.block_size + offset[:, None]
 
-    def rows(self, slots: torch.Tensor) -> torch.Tensor:
-        """The block tables of these slots, (B, blocks)."""
-        return self._tables[slots]
+    def reader(self, slots: list[int], longest: int):
+        """A function that gives K and V of a layer, gathered from the blocks in the order of the tokens."""
+        # Entries beyond a table are block 0's: another sequence's tokens, which attention masks by the length.
+        tables = self._tables[slots, : -(-longest // self.block_size)]  # (B, N)
 
-    def read(self, layer: int, rows: torch.Tensor, longest: int) -> tuple[torch.Tensor, torch.Tensor]:
-        """K and V of one layer, gathered from the blocks in the order of the tokens: (B·K, longest, D) each."""
-        tables = rows[:, : -(-longest // self.block_size)]  # (B, N)
-        return self._gather(self.k[layer], tables, longest), self._gather(self.v[layer], tables, longest)
+        def read(layer: int) -> tuple[torch.Tensor, torch.Tensor]:
+            blocks = self.kv[layer].index_select(0, tables.view(-1))
+            in_order = blocks.view(*tables.shape, *blocks.shape[1:]).transpose(1, 2)  # (B, K, N, block_size, 2, D)
+            keys, values = in_order.flatten(2, 3).flatten(0, 1)[:, :longest].unbind(-2)
+            return keys.mT, values
 
-    def _gather(self, blocks: torch.Tensor, tables: torch.Tensor, longest: int) -> torch.Tensor:
-        found = blocks[tables].transpose(1, 2)  # (B, K, N, block_size, D)
-        # Entries beyond a table are block 0's: somebody else's tokens, which attention masks by the length.
-        return found.reshape(len(tables) * self.num_kv_heads, -1, blocks.shape[-1])[:, :longest]
+        return read
