@@ -1,11 +1,12 @@
-"""The pass with a KV cache: T new tokens of each of B sequences through all layers, in few operations.
+"""The pass with a KV cache: T new tokens of each of B sequences through all layers, in few calls.
 
-`MiniGPT.forward` has the same arithmetic as one writes it; this is how one runs it. At small batches a step costs more
-for calling operations than for their arithmetic, so what can be done once is done before the loop over the layers:
-memory, views, masks, angles. Every layer overwrites them. A decode step is a pass with T = 1.
+`MiniGPT.forward` is the same arithmetic, written to be read; this is written to be run. At small batches a step costs
+more for calling operations than for their arithmetic. So what can be done once is done before the loop over the layers
+(memory, views, angles, masks), results go into given memory, and each sum or product that can is computed in place.
+A decode step is a pass with T = 1.
 
-Attention is two batched products, of one small matrix per sequence and KV head. Its rows of queries are the T new
-tokens times the G = H/K query heads that share the KV head. N is B·T, the rows of the linear layers.
+Attention is two batched products, with one small matrix per sequence and KV head. Its rows of queries are the T new
+tokens times the G = H/K query heads that share the KV head. The linear layers have N = B·T rows.
 """
 
 import torch
@@ -13,44 +14,42 @@ import torch.nn.functional as F
 
 
 class Workspace:
-    """What the layers of a pass write to, and the views of it: made once, since a view costs a call too."""
+    """What every layer of a pass overwrites, and the views of it: made once, since a view costs a call too."""
 
     def __init__(self, cfg, batch: int, new: int):
-        rows, self.shape = batch * new, (batch, new)
+        heads, kv_heads, rows = cfg.num_heads, cfg.num_kv_heads, batch * new
+        self.shape = (batch, new)
         self.normed = torch.empty(rows, cfg.width)  # (N, E)
         self.gate_up = torch.empty(rows, 2 * cfg.ffn_width)
         self.gate, self.up = self.gate_up.chunk(2, dim=1)  # (N, F) each
 
-        heads, kv_heads, head_size = cfg.num_heads, cfg.num_kv_heads, cfg.head_size
-        self.qkv = torch.empty(rows, (heads + 2 * kv_heads) * head_size)
-        by_head = self.qkv.view(batch, new, -1, head_size)  # (B, T, H + 2K, D)
-        self.q_and_k = pairs(by_head[:, :, : heads + kv_heads])  # (B, T, H + K, D/2), complex
+        self.qkv = torch.empty(rows, (heads + 2 * kv_heads) * cfg.head_size)
+        by_head = self.qkv.view(batch, new, -1, cfg.head_size)  # (B, T, H + 2K, D)
+        pairs = by_head[:, :, : heads + kv_heads].unflatten(-1, (-1, 2))  # (B, T, H + K, D/2, 2)
+        self.q_and_k = torch.view_as_complex(pairs)  # (B, T, H + K, D/2): turning all pairs is one product
         self.new_kv = by_head[:, :, heads:].unflatten(2, (2, kv_heads)).permute(0, 3, 1, 2, 4)  # (B, K, T, 2, D)
+
         self._q = by_head[:, :, :heads].unflatten(2, (kv_heads, -1)).transpose(1, 2)  # (B, K, T, G, D)
-        self._queries = self._q.reshape(batch * kv_heads, -1, head_size)
+        self._queries = self._q.reshape(batch * kv_heads, -1, cfg.head_size)
         self.gathered = torch.empty(self._queries.shape)  # (B·K, T·G, D)
         self._by_token = self.gathered.view(batch, kv_heads, new, -1).transpose(1, 2)  # (B, T, K, G·D)
         self._gathered_rows = self._by_token.reshape(rows, -1)
-        self._needs_copies = new > 1 or kv_heads > 1  # else these two are views of what the layers write
+        # With one new token and one KV head the two reshaped tensors are views; otherwise each layer needs new copies.
+        self._are_views = new == kv_heads == 1
 
     def queries(self) -> torch.Tensor:
         """The layer's queries as matrices, (B·K, T·G, D)."""
-        return self._q.reshape(self._queries.shape) if self._needs_copies else self._queries
+        return self._queries if self._are_views else self._q.reshape(self._queries.shape)
 
     def gathered_rows(self) -> torch.Tensor:
-        """What the layer's attention gathered, a row per token: (N, H·D)."""
-        return self._by_token.reshape(self._gathered_rows.shape) if self._needs_copies else self._gathered_rows
-
-
-def pairs(x: torch.Tensor) -> torch.Tensor:
-    """Neighbours in the last axis of x (…, D) as complex numbers (…, D/2): one product then turns them all."""
-    return torch.view_as_complex(x.unflatten(-1, (-1, 2)))
+        """What the layer's attention gathered, one row per token: (N, H·D)."""
+        return self._gathered_rows if self._are_views else self._by_token.reshape(self._gathered_rows.shape)
 
 
 def logits_after(model, tokens, positions, cache, slots: list[int], longest: int) -> torch.Tensor:
     """Put tokens (B, T) at their positions (B, T) into the cache; logits (B, V) after the last token of each sequence.
 
-    `longest` is S, the tokens that the longest of the sequences holds then.
+    `longest` is S, the number of tokens that the longest of these sequences then holds.
     """
     slot_ids = torch.tensor(slots)
     slot_mapping, read = cache.slot_mapping(slot_ids, positions), cache.reader(slots, longest)
@@ -61,9 +60,8 @@ def logits_after(model, tokens, positions, cache, slots: list[int], longest: int
 
 def run_layers(model, tokens, positions, cache, slot_mapping, read, longest: int) -> torch.Tensor:
     """What the last layer leaves of tokens (B, T), normed: (N, E), in the workspace of the cache."""
-    work, scale = workspace(model.config, cache, positions.shape), model.config.head_size**-0.5
-    turns = model.turns[positions]  # (B, T, 1, D/2)
-    bias = score_bias(model, positions, longest)
+    work, scale = workspace(model.config, cache, tokens.shape), model.config.head_size**-0.5
+    turns, bias = model.turns[positions], score_bias(model, positions, longest)  # turns: (B, T, 1, D/2)
     x = model.embedding.index_select(0, tokens.reshape(-1))  # (N, E)
     for index, layer in enumerate(model.layers):
         torch.mm(norm(model, x, layer.attention_norm, work.normed), layer.qkv, out=work.qkv)
@@ -79,23 +77,23 @@ def run_layers(model, tokens, positions, cache, slot_mapping, read, longest: int
 
 
 def workspace(cfg, cache, shape: tuple[int, int]) -> Workspace:
-    """The workspace that the cache keeps from its last pass, or a new one if B or T has changed."""
+    """The workspace of the cache's last pass if B and T are the same again, else a new one."""
     if cache.workspace is None or cache.workspace.shape != shape:
         cache.workspace = Workspace(cfg, *shape)
     return cache.workspace
 
 
 def norm(model, x: torch.Tensor, weight: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
-    """RMSNorm of each row of x (N, E) by its length, since the root mean square is ‖x‖/√E."""
+    """RMSNorm of each row of x (N, E), by its length ‖x‖: the root mean square is ‖x‖/√E."""
     length = torch.linalg.vector_norm(x, dim=-1, keepdim=True).hypot_(model.norm_floor)  # √(‖x‖² + E·eps), (N, 1)
-    scaled = torch.addcdiv(model.zeros, x, length, value=x.shape[-1] ** 0.5, out=out)  # 0 + √E·x/length in one call
-    return scaled.mul_(weight)
+    # 0 + √E·x/length: `addcdiv` multiplies and divides in one call.
+    return torch.addcdiv(model.zeros, x, length, value=x.shape[-1] ** 0.5, out=out).mul_(weight)
 
 
 def score_bias(model, positions: torch.Tensor, longest: int) -> torch.Tensor:
-    """What is added to the scores (B·K, T·G, S): −∞ where a query at its position may not look."""
+    """What is added to the scores (B·K, T·G, S): −∞ where the query at a position must not look."""
     cfg, new = model.config, positions.shape[1]
     bias = model.masks[:, :longest][positions]  # (B, T, S)
-    if new > 1:  # a single token's row serves all its heads as it is
+    if new > 1:  # the row of a single token serves all its heads as it is
         bias = bias.repeat_interleave(cfg.num_heads // cfg.num_kv_heads, dim=1)
     return bias if cfg.num_kv_heads == 1 else bias.repeat_interleave(cfg.num_kv_heads, dim=0)

@@ -17,8 +17,8 @@ class CacheFull(ValueError):
 class KVCache:
     """Keys and values of up to `num_slots` sequences of up to `max_length` tokens each.
 
-    `kv` has shape (layers, num_slots·K, max_length, 2, D), and `k` and `v` are views of it: the K heads of a slot are
-    neighbours, so that one batched matrix product runs over all heads of all sequences, and a token's K and V too, so
+    `kv` has shape (layers, 2, num_slots·K, max_length, D), and `k` and `v` are its halves: the K heads of a slot are
+    neighbours, so that one batched matrix product runs over all heads of all sequences, and K and V are one tensor, so
     that one operation writes both.
     """
 
@@ -30,9 +30,10 @@ class KVCache:
             raise ValueError(f"max_length={max_length}: choose 1 to {config.context}, the model's context")
         self.num_slots, self.max_length = num_slots, max_length
         self.num_kv_heads = config.num_kv_heads
-        self._store(torch.zeros(config.num_layers, num_slots * config.num_kv_heads, max_length, 2, config.head_size))
-        self._rows = torch.arange(num_slots * config.num_kv_heads).view(num_slots, -1)  # (slots, K): rows of `kv`
-        self._starts = self._rows[:, :, None] * max_length  # (slots, K, 1): where they start in a flat layer
+        num_rows = num_slots * config.num_kv_heads
+        self._store(torch.zeros(config.num_layers, 2, num_rows, max_length, config.head_size))
+        self._rows = torch.arange(2 * num_rows).view(2, num_slots, -1).permute(1, 2, 0)  # of a layer's K and V: (slots, K, 2)
+        self._starts = self._rows[:, :, None] * max_length  # (slots, K, 1, 2): their first places in a flat layer
         self.workspace = None  # of the last pass, for the next of the same shape
         self.lengths = torch.zeros(num_slots, dtype=torch.long)  # tokens whose K and V are here, per slot
         self._free = list(range(num_slots))  # a heap: the lowest free slot is taken first
@@ -59,8 +60,8 @@ class KVCache:
         heapq.heappush(self._free, slot)
 
     def slot_mapping(self, slots: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
-        """Where tokens at positions (B, T) of these slots (B,) are stored, as places of a flat layer: (B, K, T)."""
-        return self._starts[slots] + positions[:, None]
+        """Where K and V of tokens at positions (B, T) of slots (B,) lie, as places of a flat layer: (B, K, T, 2)."""
+        return self._starts[slots] + positions[:, None, :, None]
 
     def write(self, layer: int, slot_mapping: torch.Tensor, kv: torch.Tensor) -> None:
         """Store K and V of new tokens, kv (B, K, T, 2, D), where `slot_mapping` says."""
@@ -73,13 +74,17 @@ class KVCache:
         are read in place, others are copied together; as slots are handed out lowest first, the sequences of a busy
         server usually are neighbours.
         """
-        if slots == list(range(slots[0], slots[0] + len(slots))):
-            rows = slice(slots[0] * self.num_kv_heads, (slots[-1] + 1) * self.num_kv_heads)
-            keys, values = self.kv[:, rows, :longest].unbind(-2)
-            return list(zip(keys.mT.unbind(0), values.unbind(0))).__getitem__
-        rows, layers = self._rows[slots].view(-1), self.kv[:, :, :longest].unbind(0)
-        copy = torch.empty(len(rows), longest, *self.kv.shape[-2:])  # every layer overwrites it
-        keys, values = copy.unbind(-2)
+        if slots != list(range(slots[0], slots[0] + len(slots))):
+            return self._copying_reader(slots, longest)
+        rows = slice(slots[0] * self.num_kv_heads, (slots[-1] + 1) * self.num_kv_heads)
+        keys, values = self.kv[:, :, rows, :longest].unbind(1)  # (layers, B·K, S, D) each
+        return list(zip(keys.mT.unbind(0), values.unbind(0))).__getitem__
+
+    def _copying_reader(self, slots: list[int], longest: int):
+        rows = self._rows[slots].permute(2, 0, 1).flatten()  # the rows of K, then those of V
+        layers = self.kv.flatten(1, 2)[:, :, :longest].unbind(0)  # (2·num_slots·K, S, D) each
+        copy = torch.empty(len(rows), longest, self.kv.shape[-1])  # every layer overwrites it
+        keys, values = copy.chunk(2)
 
         def read(layer: int) -> tuple[torch.Tensor, torch.Tensor]:
             torch.index_select(layers[layer], 0, rows, out=copy)
@@ -88,7 +93,7 @@ class KVCache:
         return read
 
     def _store(self, kv: torch.Tensor) -> None:
-        """Keep K and V in this tensor (layers, …, 2, D), with the views of it that every pass needs."""
+        """Keep K and V in this tensor (layers, 2, …, D), with the views of it that every pass needs."""
         self.kv = kv
-        self.k, self.v = kv.unbind(-2)
-        self._flat = kv.flatten(1, -3).unbind(0)  # per layer, (places, 2, D)
+        self.k, self.v = kv.unbind(1)
+        self._flat = kv.flatten(1, -2).unbind(0)  # per layer, (places, D)

@@ -10,8 +10,8 @@ There are three ways in, and they give the same logits:
     decode_step(token_ids, cache, slots)   one token further for B sequences of different lengths
 
 Weights are stored as (inputs, outputs), so that a layer is `x @ weight`, and products that read the same input are
-one matrix: `qkv` holds queries, keys and values, `gate_up` both halves of the SwiGLU. At small batches a step costs
-more for calling operations than for arithmetic; fewer calls are what makes it fast.
+one matrix: `qkv` holds queries, keys and values, `gate_up` both halves of the SwiGLU. `forward` is written to be read;
+the other two share `cached_pass.py`, which is the same arithmetic in fewer calls.
 """
 
 from dataclasses import dataclass
@@ -95,12 +95,12 @@ class MiniGPT:
         self.layers = layers
         self.final_norm = final_norm  # (E,)
         self.cos, self.sin = rope_tables(config)
-        # What the cached pass looks up; see there.
+        self.eos_token_id = EOS_TOKEN_ID
+        # Constants of the cached pass: angles as complex numbers, masks, and what its norm adds.
         self.turns = torch.complex(self.cos[:, ::2], self.sin[:, 1::2])[:, None]  # (context, 1, D/2)
         self.masks = torch.full((config.context, config.context), -torch.inf).triu(1)  # row p hides what comes after p
-        self.norm_floor = torch.tensor((config.width * config.norm_eps) ** 0.5)
-        self.zeros = torch.zeros(config.width)
-        self.eos_token_id = EOS_TOKEN_ID
+        self.norm_floor = torch.tensor((config.width * config.norm_eps) ** 0.5)  # √(E·eps)
+        self.zeros = torch.zeros(config.width)  # (E,)
 
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
         """Logits (B, T, V) after every position of tokens (B, T), computed without a cache."""
@@ -123,7 +123,7 @@ class MiniGPT:
         """Compute the next tokens of each sequence into its slot; logits (B, V) after the last one of each.
 
         `prompts[i]` continues what slot `slots[i]` holds, so a long prompt can come in chunks. Shorter prompts are
-        padded with their own last token at its own position: that computes the same K and V once more.
+        padded with their own last token, at its own position: that only computes the same K and V again.
         """
         lengths = cache.lengths.tolist()
         self._check_prompts(prompts, cache, slots, lengths)
@@ -132,7 +132,8 @@ class MiniGPT:
         first = torch.tensor([[lengths[slot]] for slot in slots])  # (B, 1)
         num_new = torch.tensor([[len(prompt)] for prompt in prompts])  # (B, 1)
         positions = first + torch.arange(widest).minimum(num_new - 1)  # (B, T)
-        return logits_after(self, tokens, positions, cache, slots, int(positions.max()) + 1)
+        longest = int(positions.max()) + 1  # S
+        return logits_after(self, tokens, positions, cache, slots, longest)
 
     @torch.inference_mode()
     def decode_step(self, token_ids: list[int], cache: KVCache, slots: list[int]) -> torch.Tensor:

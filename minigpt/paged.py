@@ -12,7 +12,7 @@ from minigpt.kv_cache import CacheFull, KVCache
 class PagedKVCache(KVCache):
     """Keys and values of many sequences in `num_blocks` blocks of `block_size` tokens.
 
-    `kv` has shape (layers, num_blocks, K, block_size, 2, D), and `k` and `v` are views of it. A slot is a row of the table of blocks, and costs
+    `kv` has shape (layers, 2, num_blocks, K, block_size, D), and `k` and `v` are its halves. A slot is a row of the table of blocks, and costs
     no memory for K and V until `set_table` gives it blocks.
     """
 
@@ -21,7 +21,7 @@ class PagedKVCache(KVCache):
         # KVCache's own tensors are what this class does without, so its __init__ is not called.
         self.num_slots, self.max_length, self.block_size = num_slots, max_length, block_size
         self.num_kv_heads = config.num_kv_heads
-        self._store(torch.zeros(config.num_layers, num_blocks, config.num_kv_heads, block_size, 2, config.head_size))
+        self._store(torch.zeros(config.num_layers, 2, num_blocks, config.num_kv_heads, block_size, config.head_size))
         self.workspace = None
         self.lengths = torch.zeros(num_slots, dtype=torch.long)
         self._free = list(range(num_slots))
@@ -36,23 +36,22 @@ class PagedKVCache(KVCache):
         self._num_blocks[slot] = len(blocks)
 
     def slot_mapping(self, slots: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
-        """Where tokens at positions (B, T) of these slots (B,) are stored, as places of a flat layer: (B, K, T)."""
+        """Where K and V of tokens at positions (B, T) of slots (B,) lie, as places of a flat layer: (B, K, T, 2)."""
         entry, offset = positions // self.block_size, positions % self.block_size
         if bool((entry >= self._num_blocks[slots][:, None]).any()):
             raise CacheFull("a token lies beyond its sequence's block table: give the sequence another block first")
         blocks = self._tables[slots].gather(1, entry)  # (B, T)
-        heads = torch.arange(self.num_kv_heads)[:, None]
-        return (blocks[:, None] * self.num_kv_heads + heads) * self.block_size + offset[:, None]
+        heads = torch.arange(self.num_kv_heads)[:, None]  # (K, 1)
+        of_k = (blocks[:, None] * self.num_kv_heads + heads) * self.block_size + offset[:, None]  # (B, K, T)
+        return torch.stack([of_k, of_k + self.k[0].numel() // self.k.shape[-1]], dim=-1)  # V's places follow all of K's
 
     def reader(self, slots: list[int], longest: int):
         """A function that gives K and V of a layer, gathered from the blocks in the order of the tokens."""
         # Entries beyond a table are block 0's: another sequence's tokens, which attention masks by the length.
         tables = self._tables[slots, : -(-longest // self.block_size)]  # (B, N)
 
-        def read(layer: int) -> tuple[torch.Tensor, torch.Tensor]:
-            blocks = self.kv[layer].index_select(0, tables.view(-1))
-            in_order = blocks.view(*tables.shape, *blocks.shape[1:]).transpose(1, 2)  # (B, K, N, block_size, 2, D)
-            keys, values = in_order.flatten(2, 3).flatten(0, 1)[:, :longest].unbind(-2)
-            return keys.mT, values
+        def gather(blocks: torch.Tensor) -> torch.Tensor:
+            found = blocks.index_select(0, tables.view(-1)).view(*tables.shape, *blocks.shape[1:])
+            return found.transpose(1, 2).flatten(2, 3).flatten(0, 1)[:, :longest]  # (B·K, S, D)
 
-        return read
+        return lambda layer: (gather(self.k[layer]).mT, gather(self.v[layer]))

@@ -28,7 +28,7 @@ class QuantizedKVCache(KVCache):
         super().__init__(config, num_slots, max_length)
         self.bits = bits
         self._store(self.kv.to(torch.int8))
-        self._scales = torch.zeros(*self.kv.shape[:-1], 1, dtype=torch.float16)  # (layers, slots·K, max_length, 2, 1)
+        self._scales = torch.zeros(*self.kv.shape[:-1], 1, dtype=torch.float16)  # (layers, 2, slots·K, max_length, 1)
 
     def write(self, layer: int, slot_mapping: torch.Tensor, kv: torch.Tensor) -> None:
         """Round kv (B, K, T, 2, D) and store it with its scales."""
@@ -36,15 +36,14 @@ class QuantizedKVCache(KVCache):
         scale = (kv.abs().amax(dim=-1, keepdim=True) / LARGEST[self.bits]).clamp(min=1e-6).half()  # (B, K, T, 2, 1)
         whole = (kv / scale.float()).round().clamp(-LARGEST[self.bits], LARGEST[self.bits])
         super().write(layer, slot_mapping, whole.to(torch.int8))
-        self._scales[layer].flatten(0, 1).index_put_((slot_mapping,), scale)
+        self._scales[layer].flatten(0, -2).index_put_((slot_mapping,), scale)
 
     def reader(self, slots: list[int], longest: int):
         """A function that gives K and V of a layer as real numbers again."""
-        rows = self._rows[slots].view(-1)
+        rows = self._rows[slots, :, 0].flatten()
 
         def read(layer: int) -> tuple[torch.Tensor, torch.Tensor]:
-            stored = self.kv[layer, rows, :longest].float() * self._scales[layer, rows, :longest].float()
-            keys, values = stored.unbind(-2)
+            keys, values = self.kv[layer, :, rows, :longest].float() * self._scales[layer, :, rows, :longest].float()
             return keys.mT, values
 
         return read

@@ -21,7 +21,7 @@ def test_what_is_read_is_near_what_was_written(config, bits, most):
 
 def test_a_vector_of_zeros_stays_one():
     cache = QuantizedKVCache(SMALL, 1, bits=8)
-    cache.write(0, torch.tensor([[[3]]]), torch.zeros(1, 1, 1, 2, SMALL.head_size))
+    cache.write(0, torch.tensor([[[[3, 3 + 64]]]]), torch.zeros(1, 1, 1, 2, SMALL.head_size))
     keys, values = cache.reader([0], 4)(0)
     assert not keys.any() and not values.any()
 
