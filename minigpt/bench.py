@@ -59,7 +59,7 @@ def all_products(model: MiniGPT, batch_size: int, context: int):
     """A function that runs those, and each layer's two products of attention over a cache of the same size."""
     cfg, linear = model.config, _linear_products(model, batch_size)
     cache = KVCache(cfg, batch_size, context)
-    read = cache.reader(list(range(batch_size)), context)
+    read = cache.reader(torch.arange(batch_size), context)
     per_head = batch_size * cfg.num_kv_heads, cfg.num_heads // cfg.num_kv_heads  # B·K, H/K
     queries, weights = torch.randn(*per_head, cfg.head_size), torch.randn(*per_head, context)
     scores, gathered = torch.empty_like(weights), torch.empty_like(queries)
@@ -98,7 +98,8 @@ def processor_ms(function, calls: int = 1) -> float:
 
 def measure(model: MiniGPT, batch_size: int, context: int, repeats: int = 40) -> StepTime:
     """Time the decode step and its floors in turn, `repeats` times, after a warm-up of all."""
-    functions = decode_once(model, batch_size, context), matrix_products(model, batch_size), all_products(model, batch_size, context)
+    step, floor = decode_once(model, batch_size, context), matrix_products(model, batch_size)
+    functions = step, floor, all_products(model, batch_size, context)
     for function in functions * 5:
         function()
     rounds = np.array([[processor_ms(function, 3) for function in functions] for _ in range(repeats)])
@@ -113,7 +114,8 @@ def measure(model: MiniGPT, batch_size: int, context: int, repeats: int = 40) ->
 
 def report(rows: list[StepTime]) -> str:
     """The measurements as a table."""
-    lines = ["context  batch   step ms (p10–p90)        tokens/s   floor ms   × floor   with attention   × that   × step at B=1"]
+    head = "context  batch   step ms (p10–p90)        tokens/s   floor ms   × floor   with attention   × that"
+    lines = [head + "   × step at B=1"]
     for row in rows:
         alone = next(r for r in rows if r.context == row.context and r.batch_size == min(BATCH_SIZES))
         lines.append(

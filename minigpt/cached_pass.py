@@ -46,23 +46,22 @@ class Workspace:
         return self._gathered_rows if self._are_views else self._by_token.reshape(self._gathered_rows.shape)
 
 
-def logits_after(model, tokens, positions, cache, slots: list[int], longest: int) -> torch.Tensor:
-    """Put tokens (B, T) at their positions (B, T) into the cache; logits (B, V) after the last token of each sequence.
+def logits_after(model, tokens, positions, cache, slots, longest: int) -> torch.Tensor:
+    """Put tokens (N,) at positions (B, T) of slots (B,) into the cache; logits (B, V) after the last token of each slot.
 
     `longest` is S, the number of tokens that the longest of these sequences then holds.
     """
-    slot_ids = torch.tensor(slots)
-    slot_mapping, read = cache.slot_mapping(slot_ids, positions), cache.reader(slots, longest)
-    x = run_layers(model, tokens, positions, cache, slot_mapping, read, longest)
-    cache.lengths.index_copy_(0, slot_ids, positions[:, -1] + 1)
-    return F.linear(x.view(*tokens.shape, -1)[:, -1], model.embedding)
+    x = run_layers(model, tokens, positions, cache, slots, longest)
+    cache.lengths.index_copy_(0, slots, positions[:, -1] + 1)
+    return F.linear(x.view(*positions.shape, -1)[:, -1], model.embedding)
 
 
-def run_layers(model, tokens, positions, cache, slot_mapping, read, longest: int) -> torch.Tensor:
-    """What the last layer leaves of tokens (B, T), normed: (N, E), in the workspace of the cache."""
-    work, scale = workspace(model.config, cache, tokens.shape), model.config.head_size**-0.5
+def run_layers(model, tokens, positions, cache, slots, longest: int) -> torch.Tensor:
+    """What the last layer leaves of the tokens, normed: (N, E), in the workspace of the cache."""
+    work, scale = workspace(model.config, cache, positions.shape), model.config.head_size**-0.5
+    slot_mapping, read = cache.slot_mapping(slots, positions), cache.reader(slots, longest)
     turns, bias = model.turns[positions], score_bias(model, positions, longest)  # turns: (B, T, 1, D/2)
-    x = model.embedding.index_select(0, tokens.reshape(-1))  # (N, E)
+    x = model.embedding.index_select(0, tokens)  # (N, E)
     for index, layer in enumerate(model.layers):
         torch.mm(norm(model, x, layer.attention_norm, work.normed), layer.qkv, out=work.qkv)
         work.q_and_k.mul_(turns)
@@ -87,7 +86,7 @@ def norm(model, x: torch.Tensor, weight: torch.Tensor, out: torch.Tensor) -> tor
     """RMSNorm of each row of x (N, E), by its length ‖x‖: the root mean square is ‖x‖/√E."""
     length = torch.linalg.vector_norm(x, dim=-1, keepdim=True).hypot_(model.norm_floor)  # √(‖x‖² + E·eps), (N, 1)
     # 0 + √E·x/length: `addcdiv` multiplies and divides in one call.
-    return torch.addcdiv(model.zeros, x, length, value=x.shape[-1] ** 0.5, out=out).mul_(weight)
+    return torch.addcdiv(model.zeros, x, length, value=model.root_width, out=out).mul_(weight)
 
 
 def score_bias(model, positions: torch.Tensor, longest: int) -> torch.Tensor:

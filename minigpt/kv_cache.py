@@ -32,8 +32,9 @@ class KVCache:
         self.num_kv_heads = config.num_kv_heads
         num_rows = num_slots * config.num_kv_heads
         self._store(torch.zeros(config.num_layers, 2, num_rows, max_length, config.head_size))
-        self._rows = torch.arange(2 * num_rows).view(2, num_slots, -1).permute(1, 2, 0)  # of a layer's K and V: (slots, K, 2)
-        self._starts = self._rows[:, :, None] * max_length  # (slots, K, 1, 2): their first places in a flat layer
+        # Where each slot's K and V lie in a layer of 2·num_slots·K rows, and at which place of a flat layer they start.
+        self._rows = torch.arange(2 * num_rows).view(2, num_slots, -1).permute(1, 2, 0)  # (slots, K, 2)
+        self._starts = self._rows[:, :, None] * max_length  # (slots, K, 1, 2)
         self.workspace = None  # of the last pass, for the next of the same shape
         self.lengths = torch.zeros(num_slots, dtype=torch.long)  # tokens whose K and V are here, per slot
         self._free = list(range(num_slots))  # a heap: the lowest free slot is taken first
@@ -67,20 +68,22 @@ class KVCache:
         """Store K and V of new tokens, kv (B, K, T, 2, D), where `slot_mapping` says."""
         self._flat[layer].index_put_((slot_mapping,), kv)
 
-    def reader(self, slots: list[int], longest: int):
-        """A function that gives the keys (B·K, D, longest) and values (B·K, longest, D) of a layer.
+    def reader(self, slots: torch.Tensor, longest: int):
+        """A function that gives the keys (B·K, D, longest) and values (B·K, longest, D) of these slots in a layer.
 
         Made once per pass. Places beyond a sequence's length are not masked here. Slots that are neighbours in order
         are read in place, others are copied together; as slots are handed out lowest first, the sequences of a busy
         server usually are neighbours.
         """
-        if slots != list(range(slots[0], slots[0] + len(slots))):
+        in_order = slots.tolist()
+        first, end = in_order[0], in_order[0] + len(in_order)
+        if in_order != list(range(first, end)):
             return self._copying_reader(slots, longest)
-        rows = slice(slots[0] * self.num_kv_heads, (slots[-1] + 1) * self.num_kv_heads)
+        rows = slice(first * self.num_kv_heads, end * self.num_kv_heads)
         keys, values = self.kv[:, :, rows, :longest].unbind(1)  # (layers, B·K, S, D) each
         return list(zip(keys.mT.unbind(0), values.unbind(0))).__getitem__
 
-    def _copying_reader(self, slots: list[int], longest: int):
+    def _copying_reader(self, slots: torch.Tensor, longest: int):
         rows = self._rows[slots].permute(2, 0, 1).flatten()  # the rows of K, then those of V
         layers = self.kv.flatten(1, 2)[:, :, :longest].unbind(0)  # (2·num_slots·K, S, D) each
         copy = torch.empty(len(rows), longest, self.kv.shape[-1])  # every layer overwrites it

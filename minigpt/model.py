@@ -99,7 +99,7 @@ class MiniGPT:
         # Constants of the cached pass: angles as complex numbers, masks, and what its norm adds.
         self.turns = torch.complex(self.cos[:, ::2], self.sin[:, 1::2])[:, None]  # (context, 1, D/2)
         self.masks = torch.full((config.context, config.context), -torch.inf).triu(1)  # row p hides what comes after p
-        self.norm_floor = torch.tensor((config.width * config.norm_eps) ** 0.5)  # √(E·eps)
+        self.root_width, self.norm_floor = config.width**0.5, torch.tensor((config.width * config.norm_eps) ** 0.5)
         self.zeros = torch.zeros(config.width)  # (E,)
 
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
@@ -129,11 +129,12 @@ class MiniGPT:
         self._check_prompts(prompts, cache, slots, lengths)
         widest = max(map(len, prompts))  # T
         tokens = torch.tensor([prompt + prompt[-1:] * (widest - len(prompt)) for prompt in prompts])  # (B, T)
-        first = torch.tensor([[lengths[slot]] for slot in slots])  # (B, 1)
+        slots = torch.tensor(slots)
+        first = cache.lengths[slots][:, None]  # (B, 1)
         num_new = torch.tensor([[len(prompt)] for prompt in prompts])  # (B, 1)
         positions = first + torch.arange(widest).minimum(num_new - 1)  # (B, T)
         longest = int(positions.max()) + 1  # S
-        return logits_after(self, tokens, positions, cache, slots, longest)
+        return logits_after(self, tokens.view(-1), positions, cache, slots, longest)
 
     @torch.inference_mode()
     def decode_step(self, token_ids: list[int], cache: KVCache, slots: list[int]) -> torch.Tensor:
@@ -148,8 +149,8 @@ class MiniGPT:
         longest = max(positions) + 1  # S
         if longest > cache.max_length:
             raise CacheFull(f"a sequence holds {longest - 1} tokens, all that a slot can: end it before this step")
-        tokens, positions = torch.tensor([token_ids, positions])[:, :, None]  # (B, 1) each
-        return logits_after(self, tokens, positions, cache, slots, longest)
+        tokens, positions, slots = torch.tensor([token_ids, positions, slots]).unbind(0)  # (B,) each
+        return logits_after(self, tokens, positions[:, None], cache, slots, longest)
 
     def _project(self, layer: Layer, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Queries and keys (…, H + K, D), not yet rotated, and values (…, K, D) of x (…, E)."""

@@ -45,7 +45,7 @@ class PagedKVCache(KVCache):
         of_k = (blocks[:, None] * self.num_kv_heads + heads) * self.block_size + offset[:, None]  # (B, K, T)
         return torch.stack([of_k, of_k + self.k[0].numel() // self.k.shape[-1]], dim=-1)  # V's places follow all of K's
 
-    def reader(self, slots: list[int], longest: int):
+    def reader(self, slots: torch.Tensor, longest: int):
         """A function that gives K and V of a layer, gathered from the blocks in the order of the tokens."""
         # Entries beyond a table are block 0's: another sequence's tokens, which attention masks by the length.
         tables = self._tables[slots, : -(-longest // self.block_size)]  # (B, N)

@@ -38,7 +38,7 @@ class QuantizedKVCache(KVCache):
         super().write(layer, slot_mapping, whole.to(torch.int8))
         self._scales[layer].flatten(0, -2).index_put_((slot_mapping,), scale)
 
-    def reader(self, slots: list[int], longest: int):
+    def reader(self, slots: torch.Tensor, longest: int):
         """A function that gives K and V of a layer as real numbers again."""
         rows = self._rows[slots, :, 0].flatten()
 
