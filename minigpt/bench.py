@@ -108,7 +108,8 @@ def measure(model: MiniGPT, batch_size: int, context: int, repeats: int = 40) ->
     return StepTime(
         batch_size=batch_size, context=context, step_ms=float(median), p10_ms=float(p10), p90_ms=float(p90),
         floor_ms=float(np.median(floors)), ratio=float(np.median(steps / floors)),
-        attention_floor_ms=float(np.median(attention_floors)), attention_ratio=float(np.median(steps / attention_floors)),
+        attention_floor_ms=float(np.median(attention_floors)),
+        attention_ratio=float(np.median(steps / attention_floors)),
     )  # fmt: skip
 
 

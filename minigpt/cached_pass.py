@@ -17,8 +17,8 @@ class Workspace:
     """What every layer of a pass overwrites, and the views of it: made once, since a view costs a call too."""
 
     def __init__(self, cfg, batch: int, new: int):
+        self.made_for = cfg, batch, new
         heads, kv_heads, rows = cfg.num_heads, cfg.num_kv_heads, batch * new
-        self.shape = (batch, new)
         self.normed = torch.empty(rows, cfg.width)  # (N, E)
         self.gate_up = torch.empty(rows, 2 * cfg.ffn_width)
         self.gate, self.up = self.gate_up.chunk(2, dim=1)  # (N, F) each
@@ -47,7 +47,7 @@ class Workspace:
 
 
 def logits_after(model, tokens, positions, cache, slots, longest: int) -> torch.Tensor:
-    """Put tokens (N,) at positions (B, T) of slots (B,) into the cache; logits (B, V) after the last token of each slot.
+    """Put tokens (N,) at positions (B, T) of slots (B,) into the cache; logits (B, V) after the last of each slot.
 
     `longest` is S, the number of tokens that the longest of these sequences then holds.
     """
@@ -58,7 +58,7 @@ def logits_after(model, tokens, positions, cache, slots, longest: int) -> torch.
 
 def run_layers(model, tokens, positions, cache, slots, longest: int) -> torch.Tensor:
     """What the last layer leaves of the tokens, normed: (N, E), in the workspace of the cache."""
-    work, scale = workspace(model.config, cache, positions.shape), model.config.head_size**-0.5
+    work, scale = workspace(cache, model.config, *positions.shape), model.config.head_size**-0.5
     slot_mapping, read = cache.slot_mapping(slots, positions), cache.reader(slots, longest)
     turns, bias = model.turns[positions], score_bias(model, positions, longest)  # turns: (B, T, 1, D/2)
     x = model.embedding.index_select(0, tokens)  # (N, E)
@@ -75,10 +75,10 @@ def run_layers(model, tokens, positions, cache, slots, longest: int) -> torch.Te
     return norm(model, x, model.final_norm, work.normed)
 
 
-def workspace(cfg, cache, shape: tuple[int, int]) -> Workspace:
-    """The workspace of the cache's last pass if B and T are the same again, else a new one."""
-    if cache.workspace is None or cache.workspace.shape != shape:
-        cache.workspace = Workspace(cfg, *shape)
+def workspace(cache, *wanted) -> Workspace:
+    """The workspace of the cache's last pass if config, B and T are the same again, else a new one."""
+    if cache.workspace is None or cache.workspace.made_for != wanted:
+        cache.workspace = Workspace(*wanted)
     return cache.workspace
 
 

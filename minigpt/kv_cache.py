@@ -35,7 +35,7 @@ class KVCache:
         # Where each slot's K and V lie in a layer of 2·num_slots·K rows, and at which place of a flat layer they start.
         self._rows = torch.arange(2 * num_rows).view(2, num_slots, -1).permute(1, 2, 0)  # (slots, K, 2)
         self._starts = self._rows[:, :, None] * max_length  # (slots, K, 1, 2)
-        self.workspace = None  # of the last pass, for the next of the same shape
+        self.workspace = None  # of the last pass, for the next of the same shape: a cache takes one pass at a time
         self.lengths = torch.zeros(num_slots, dtype=torch.long)  # tokens whose K and V are here, per slot
         self._free = list(range(num_slots))  # a heap: the lowest free slot is taken first
 

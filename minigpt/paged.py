@@ -12,8 +12,8 @@ from minigpt.kv_cache import CacheFull, KVCache
 class PagedKVCache(KVCache):
     """Keys and values of many sequences in `num_blocks` blocks of `block_size` tokens.
 
-    `kv` has shape (layers, 2, num_blocks, K, block_size, D), and `k` and `v` are its halves. A slot is a row of the table of blocks, and costs
-    no memory for K and V until `set_table` gives it blocks.
+    `kv` has shape (layers, 2, num_blocks, K, block_size, D), and `k` and `v` are its halves. A slot is a row of the
+    table of blocks, and costs no memory for K and V until `set_table` gives it blocks.
     """
 
     def __init__(self, config, num_blocks: int, block_size: int, num_slots: int, max_length: int | None = None):
