@@ -32,9 +32,9 @@ class KVCache:
         self.num_kv_heads = config.num_kv_heads
         num_rows = num_slots * config.num_kv_heads
         self._store(torch.zeros(config.num_layers, 2, num_rows, max_length, config.head_size))
-        # Where each slot's K and V lie in a layer of 2·num_slots·K rows, and at which place of a flat layer they start.
-        self._rows = torch.arange(2 * num_rows).view(2, num_slots, -1).permute(1, 2, 0)  # (slots, K, 2)
-        self._starts = self._rows[:, :, None] * max_length  # (slots, K, 1, 2)
+        self._rows = torch.arange(num_rows).view(num_slots, -1)  # (slots, K): the rows of `k` and `v`
+        # Where K and V of each row start in a flat layer, which has all of K before V: (slots, K, 1, 2).
+        self._starts = torch.stack([self._rows, self._rows + num_rows], dim=-1)[:, :, None] * max_length
         self.workspace = None  # of the last pass, for the next of the same shape: a cache takes one pass at a time
         self.lengths = torch.zeros(num_slots, dtype=torch.long)  # tokens whose K and V are here, per slot
         self._free = list(range(num_slots))  # a heap: the lowest free slot is taken first
@@ -68,24 +68,32 @@ class KVCache:
         """Store K and V of new tokens, kv (B, K, T, 2, D), where `slot_mapping` says."""
         self._flat[layer].index_put_((slot_mapping,), kv)
 
-    def reader(self, slots: torch.Tensor, longest: int):
-        """A function that gives the keys (B·K, D, longest) and values (B·K, longest, D) of these slots in a layer.
+    def slot_rows(self, slots: torch.Tensor) -> slice | torch.Tensor:
+        """The rows of these slots (B,) in `k` and `v`: a slice if they are neighbours in order, else an index.
 
-        Made once per pass. Places beyond a sequence's length are not masked here. Slots that are neighbours in order
-        are read in place, others are copied together; as slots are handed out lowest first, the sequences of a busy
-        server usually are neighbours.
+        The slice reads the cache in place; the index copies. Slots are handed out lowest first, so that the sequences
+        of a busy server usually are neighbours.
         """
         in_order = slots.tolist()
         first, end = in_order[0], in_order[0] + len(in_order)
-        if in_order != list(range(first, end)):
-            return self._copying_reader(slots, longest)
-        rows = slice(first * self.num_kv_heads, end * self.num_kv_heads)
+        if in_order == list(range(first, end)):
+            return slice(first * self.num_kv_heads, end * self.num_kv_heads)
+        return self._rows[slots].view(-1)
+
+    def reader(self, slots: torch.Tensor, longest: int):
+        """A function that gives the keys (B·K, D, longest) and values (B·K, longest, D) of these slots in a layer.
+
+        It is made once per pass. Places beyond a sequence's length are not masked here.
+        """
+        rows = self.slot_rows(slots)
+        if not isinstance(rows, slice):
+            return self._copying_reader(rows, longest)
         keys, values = self.kv[:, :, rows, :longest].unbind(1)  # (layers, B·K, S, D) each
         return list(zip(keys.mT.unbind(0), values.unbind(0))).__getitem__
 
-    def _copying_reader(self, slots: torch.Tensor, longest: int):
-        rows = self._rows[slots].permute(2, 0, 1).flatten()  # the rows of K, then those of V
-        layers = self.kv.flatten(1, 2)[:, :, :longest].unbind(0)  # (2·num_slots·K, S, D) each
+    def _copying_reader(self, rows: torch.Tensor, longest: int):
+        layers = self.kv.flatten(1, 2)[:, :, :longest].unbind(0)  # K's rows, then V's: (2·num_slots·K, S, D) each
+        rows = torch.cat([rows, rows + self.k.shape[1]])
         copy = torch.empty(len(rows), longest, self.kv.shape[-1])  # every layer overwrites it
         keys, values = copy.chunk(2)
 

@@ -40,7 +40,7 @@ class QuantizedKVCache(KVCache):
 
     def reader(self, slots: torch.Tensor, longest: int):
         """A function that gives K and V of a layer as real numbers again."""
-        rows = self._rows[slots, :, 0].flatten()
+        rows = self.slot_rows(slots)
 
         def read(layer: int) -> tuple[torch.Tensor, torch.Tensor]:
             keys, values = self.kv[layer, :, rows, :longest].float() * self._scales[layer, :, rows, :longest].float()
