@@ -62,7 +62,7 @@ class KVCache:
 
     def slot_mapping(self, slots: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
         """Where K and V of tokens at positions (B, T) of slots (B,) lie, as places of a flat layer: (B, K, T, 2)."""
-        return self._starts[slots] + positions[:, None, :, None]
+        return self._starts[slots] + positions.view(len(slots), 1, -1, 1)
 
     def write(self, layer: int, slot_mapping: torch.Tensor, kv: torch.Tensor) -> None:
         """Store K and V of new tokens, kv (B, K, T, 2, D), where `slot_mapping` says."""

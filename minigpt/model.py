@@ -150,7 +150,7 @@ class MiniGPT:
         if longest > cache.max_length:
             raise CacheFull(f"a sequence holds {longest - 1} tokens, all that a slot can: end it before this step")
         tokens, positions, slots = torch.tensor([token_ids, positions, slots]).unbind(0)  # (B,) each
-        return logits_after(self, tokens, positions[:, None], cache, slots, longest)
+        return logits_after(self, tokens, positions.unsqueeze(1), cache, slots, longest)
 
     def _project(self, layer: Layer, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Queries and keys (…, H + K, D), not yet rotated, and values (…, K, D) of x (…, E)."""
