@@ -92,7 +92,7 @@ def norm(model, x: torch.Tensor, weight: torch.Tensor, out: torch.Tensor) -> tor
 def score_bias(model, positions: torch.Tensor, longest: int) -> torch.Tensor:
     """What is added to the scores (B·K, T·G, S): −∞ where the query at a position must not look."""
     cfg, new = model.config, positions.shape[1]
-    bias = model.masks[:, :longest][positions]  # (B, T, S)
+    bias = model.masks[:, :longest][cfg.context - 1 - positions]  # (B, T, S): a position sees itself and what is before
     if new > 1:  # the row of a single token serves all its heads as it is
         bias = bias.repeat_interleave(cfg.num_heads // cfg.num_kv_heads, dim=1)
     return bias if cfg.num_kv_heads == 1 else bias.repeat_interleave(cfg.num_kv_heads, dim=0)

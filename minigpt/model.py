@@ -96,9 +96,10 @@ class MiniGPT:
         self.final_norm = final_norm  # (E,)
         self.cos, self.sin = rope_tables(config)
         self.eos_token_id = EOS_TOKEN_ID
-        # Constants of the cached pass: angles as complex numbers, masks, and what its norm adds.
+        # Constants of the cached pass: angles as complex numbers, masks, and what its norm needs.
         self.turns = torch.complex(self.cos[:, ::2], self.sin[:, 1::2])[:, None]  # (context, 1, D/2)
-        self.masks = torch.full((config.context, config.context), -torch.inf).triu(1)  # row p hides what comes after p
+        ramp = torch.cat([torch.zeros(config.context), torch.full((config.context,), -torch.inf)])
+        self.masks = ramp.unfold(0, config.context, 1)  # views of it: row r leaves context − r places visible
         self.root_width, self.norm_floor = config.width**0.5, torch.tensor((config.width * config.norm_eps) ** 0.5)
         self.zeros = torch.zeros(config.width)  # (E,)
 
