@@ -19,7 +19,7 @@ class Workspace:
     def __init__(self, cfg, batch: int, new: int):
         self.made_for = cfg, batch, new
         heads, kv_heads, rows = cfg.num_heads, cfg.num_kv_heads, batch * new
-        self.normed = torch.empty(rows, cfg.width)  # (N, E)
+        self.length, self.normed = torch.empty(rows, 1), torch.empty(rows, cfg.width)  # (N, 1), (N, E)
         self.gate_up = torch.empty(rows, 2 * cfg.ffn_width)
         self.gate, self.up = self.gate_up.chunk(2, dim=1)  # (N, F) each
 
@@ -63,16 +63,16 @@ def run_layers(model, tokens, positions, cache, slots, longest: int) -> torch.Te
     turns, bias = model.turns[positions], score_bias(model, positions, longest)  # turns: (B, T, 1, D/2)
     x = model.embedding.index_select(0, tokens)  # (N, E)
     for index, layer in enumerate(model.layers):
-        torch.mm(norm(model, x, layer.attention_norm, work.normed), layer.qkv, out=work.qkv)
+        torch.mm(norm(model, x, layer.attention_norm, work), layer.qkv, out=work.qkv)
         work.q_and_k.mul_(turns)
         cache.write(index, slot_mapping, work.new_kv)
         keys, values = read(index)  # (B·K, D, S), (B·K, S, D)
         scores = torch.baddbmm(bias, work.queries(), keys, alpha=scale)  # (B·K, T·G, S)
         torch.bmm(scores.softmax(dim=-1), values, out=work.gathered)
         x.addmm_(work.gathered_rows(), layer.attention_out)
-        torch.mm(norm(model, x, layer.ffn_norm, work.normed), layer.gate_up, out=work.gate_up)
+        torch.mm(norm(model, x, layer.ffn_norm, work), layer.gate_up, out=work.gate_up)
         x.addmm_(F.silu(work.gate, inplace=True).mul_(work.up), layer.down)
-    return norm(model, x, model.final_norm, work.normed)
+    return norm(model, x, model.final_norm, work)
 
 
 def workspace(cache, *wanted) -> Workspace:
@@ -82,11 +82,12 @@ def workspace(cache, *wanted) -> Workspace:
     return cache.workspace
 
 
-def norm(model, x: torch.Tensor, weight: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
+def norm(model, x: torch.Tensor, weight: torch.Tensor, work: Workspace) -> torch.Tensor:
     """RMSNorm of each row of x (N, E), by its length ‖x‖: the root mean square is ‖x‖/√E."""
-    length = torch.linalg.vector_norm(x, dim=-1, keepdim=True).hypot_(model.norm_floor)  # √(‖x‖² + E·eps), (N, 1)
+    length = torch.linalg.vector_norm(x, dim=-1, keepdim=True, out=work.length)  # (N, 1)
+    length.hypot_(model.norm_floor)  # √(‖x‖² + E·eps)
     # 0 + √E·x/length: `addcdiv` multiplies and divides in one call.
-    return torch.addcdiv(model.zeros, x, length, value=model.root_width, out=out).mul_(weight)
+    return torch.addcdiv(model.zeros, x, length, value=model.root_width, out=work.normed).mul_(weight)
 
 
 def score_bias(model, positions: torch.Tensor, longest: int) -> torch.Tensor:
