@@ -8,8 +8,8 @@ from minigpt.studies.decode_floor import BATCH_SIZES, CONTEXTS, measure, report
 
 def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m minigpt bench", description=say(
-        en="Time a decode step against its matrix products alone: one thread, processor time, interleaved.",
-        es="Mide un paso de decodificación frente a sus productos de matrices: un hilo, tiempo de CPU, intercalado.",
+        en="Time a decode step against its matrix products alone, without and with attention's: one thread, processor time.",
+        es="Mide un paso de decodificación frente a sus productos de matrices, sin y con los de atención: un hilo, tiempo de CPU.",
     ))  # fmt: skip
     parser.add_argument("--repeats", type=int, default=40)
     args = parser.parse_args(argv)

@@ -1,6 +1,8 @@
 """Checkpoints: from Hugging Face's Llama names and layout to the Mini-GPT's fused weights, and back.
 
 A checkpoint is a folder with `config.json` and `model.safetensors`, exactly as Hugging Face's Llama class reads it.
+Rotary positions turn pairs of a head's numbers. Llama's files have the two of a pair half a head apart, the Mini-GPT
+has them side by side: the rows of q and k are reordered on the way in and on the way out.
 """
 
 import json
@@ -47,7 +49,7 @@ def random_model(config: Config, seed: int = 0) -> MiniGPT:
     layers = [
         Layer(
             attention_norm=torch.ones(cfg.width),
-            qkv=matrix(cfg.width, (cfg.num_heads + 2 * cfg.num_kv_heads) * cfg.head_size),
+            qkv=fused_qkv(cfg, matrix(cfg.width, (cfg.num_heads + 2 * cfg.num_kv_heads) * cfg.head_size).t()),
             attention_out=matrix(cfg.num_heads * cfg.head_size, cfg.width, residual_gain),
             ffn_norm=torch.ones(cfg.width),
             gate_up=matrix(cfg.width, 2 * cfg.ffn_width),
@@ -56,6 +58,18 @@ def random_model(config: Config, seed: int = 0) -> MiniGPT:
         for _ in range(cfg.num_layers)
     ]
     return MiniGPT(cfg, torch.randn(cfg.vocab_size, cfg.width, generator=generator) * 0.02, layers, torch.ones(cfg.width))
+
+
+def fused_qkv(config: Config, rows: torch.Tensor) -> torch.Tensor:
+    """The Mini-GPT's `qkv` (E, (H + 2K)·D) from the rows of Llama's q, k and v, one below the other."""
+    q_and_k, v = rows.tensor_split([(config.num_heads + config.num_kv_heads) * config.head_size])
+    pairs = q_and_k.unflatten(0, (-1, 2, config.head_size // 2)).transpose(1, 2)  # (H + K, D/2, 2, E)
+    return torch.cat([pairs.flatten(0, 2), v]).t().contiguous()
+
+
+def llama_rows(weight: torch.Tensor, head_size: int) -> torch.Tensor:
+    """Columns of q or k in `qkv` as the rows of Llama's projection: the way back."""
+    return weight.t().unflatten(0, (-1, head_size // 2, 2)).transpose(1, 2).flatten(0, 2)
 
 
 def to_hf(model: MiniGPT) -> dict[str, torch.Tensor]:
@@ -70,10 +84,11 @@ def to_hf(model: MiniGPT) -> dict[str, torch.Tensor]:
         tensors[prefix + "input_layernorm.weight"] = layer.attention_norm
         tensors[prefix + "post_attention_layernorm.weight"] = layer.ffn_norm
         projections = {
-            "self_attn.q_proj": q, "self_attn.k_proj": k, "self_attn.v_proj": v, "self_attn.o_proj": layer.attention_out,
-            "mlp.gate_proj": gate, "mlp.up_proj": up, "mlp.down_proj": layer.down,
+            "self_attn.q_proj": llama_rows(q, cfg.head_size), "self_attn.k_proj": llama_rows(k, cfg.head_size),
+            "self_attn.v_proj": v.t(), "self_attn.o_proj": layer.attention_out.t(),
+            "mlp.gate_proj": gate.t(), "mlp.up_proj": up.t(), "mlp.down_proj": layer.down.t(),
         }  # fmt: skip
-        tensors |= {f"{prefix}{name}.weight": weight.t() for name, weight in projections.items()}
+        tensors |= {f"{prefix}{name}.weight": rows for name, rows in projections.items()}
     return {name: tensor.detach().contiguous() for name, tensor in tensors.items()}
 
 
@@ -105,18 +120,17 @@ def from_hf(config: Config, tensors: dict[str, torch.Tensor]) -> MiniGPT:
         raise CheckpointError(f"tensor {name} is not part of this model")
     weights = {name: tensor.float() for name, tensor in tensors.items()}
 
-    def fused(index: int, *names: str) -> torch.Tensor:
-        parts = [weights[f"model.layers.{index}.{name}.weight"] for name in names]
-        return torch.cat(parts).t().contiguous()
+    def rows(index: int, *names: str) -> torch.Tensor:
+        return torch.cat([weights[f"model.layers.{index}.{name}.weight"] for name in names])
 
     layers = [
         Layer(
             attention_norm=weights[f"model.layers.{i}.input_layernorm.weight"],
-            qkv=fused(i, "self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"),
-            attention_out=fused(i, "self_attn.o_proj"),
+            qkv=fused_qkv(config, rows(i, "self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj")),
+            attention_out=rows(i, "self_attn.o_proj").t().contiguous(),
             ffn_norm=weights[f"model.layers.{i}.post_attention_layernorm.weight"],
-            gate_up=fused(i, "mlp.gate_proj", "mlp.up_proj"),
-            down=fused(i, "mlp.down_proj"),
+            gate_up=rows(i, "mlp.gate_proj", "mlp.up_proj").t().contiguous(),
+            down=rows(i, "mlp.down_proj").t().contiguous(),
         )
         for i in range(config.num_layers)
     ]

@@ -10,8 +10,8 @@ There are three ways in, and they give the same logits:
     decode_step(token_ids, cache, slots)   one token further for B sequences of different lengths
 
 Weights are stored as (inputs, outputs), so that a layer is `x @ weight`, and products that read the same input are
-one matrix: `qkv` holds queries, keys and values, `gate_up` both halves of the SwiGLU. At small batches a step costs
-more for calling operations than for arithmetic; fewer calls are what makes it fast.
+one matrix: `qkv` holds queries, keys and values, `gate_up` both halves of the SwiGLU. `forward` is written to be read;
+the other two share `cached_pass.py`, which is the same arithmetic in fewer calls.
 """
 
 from dataclasses import dataclass
@@ -23,6 +23,7 @@ threads.use_threads(1)
 import torch  # noqa: E402  (the thread count must be decided before torch loads)
 import torch.nn.functional as F  # noqa: E402
 
+from minigpt.llm.cached_pass import logits_after  # noqa: E402
 from minigpt.llm.kv_cache import CacheFull, KVCache  # noqa: E402
 from minigpt.llm.tokenizer import EOS_TOKEN_ID, VOCAB_SIZE  # noqa: E402
 
@@ -68,20 +69,21 @@ def rms_norm(x: torch.Tensor, weight: torch.Tensor, eps: float) -> torch.Tensor:
 
 
 def rotate(x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor:
-    """Turn the pairs (x_i, x_{i+D/2}) of the last axis by their position's angles.
+    """Turn the pairs (x_0, x_1), (x_2, x_3) … of the last axis by their position's angles.
 
-    Rolling by half a head brings each element's partner to its place; `sin` carries the signs (`rope_tables`).
+    Each element needs its partner times the sine; `sin` carries the signs (`rope_tables`).
     """
-    return torch.addcmul(x * cos, x.roll(x.shape[-1] // 2, dims=-1), sin)
+    partners = x.unflatten(-1, (-1, 2)).flip(-1).flatten(-2)
+    return torch.addcmul(x * cos, partners, sin)
 
 
 def rope_tables(config: Config) -> tuple[torch.Tensor, torch.Tensor]:
-    """cos and signed sin of the rotary angles, (context, D) each."""
+    """cos and signed sin of the rotary angles, (context, D) each: every angle stands twice, for both of a pair."""
     half = config.head_size // 2
     speeds = config.rope_base ** (-torch.arange(half, dtype=torch.float32) / half)  # (D/2,) radians a token
     angles = torch.arange(config.context, dtype=torch.float32)[:, None] * speeds  # (context, D/2)
     cos, sin = angles.cos(), angles.sin()
-    return torch.cat([cos, cos], dim=-1), torch.cat([-sin, sin], dim=-1)
+    return torch.stack([cos, cos], dim=-1).flatten(1), torch.stack([-sin, sin], dim=-1).flatten(1)
 
 
 class MiniGPT:
@@ -94,6 +96,12 @@ class MiniGPT:
         self.final_norm = final_norm  # (E,)
         self.cos, self.sin = rope_tables(config)
         self.eos_token_id = EOS_TOKEN_ID
+        # Constants of the cached pass: angles as complex numbers, masks, and what its norm needs.
+        self.turns = torch.complex(self.cos[:, ::2], self.sin[:, 1::2])[:, None]  # (context, 1, D/2)
+        ramp = torch.cat([torch.zeros(config.context), torch.full((config.context,), -torch.inf)])
+        self.masks = ramp.unfold(0, config.context, 1)  # views of it: row r leaves context − r places visible
+        self.root_width, self.norm_floor = config.width**0.5, torch.tensor((config.width * config.norm_eps) ** 0.5)
+        self.zeros = torch.zeros(config.width)  # (E,)
 
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
         """Logits (B, T, V) after every position of tokens (B, T), computed without a cache."""
@@ -109,41 +117,25 @@ class MiniGPT:
             )  # (B, H, T, D)
             x = x + attended.transpose(1, 2).reshape(batch, length, -1) @ layer.attention_out
             x = layer.feed_forward(x.view(batch * length, -1), cfg.norm_eps).view(batch, length, -1)
-        return self._logits(x)
+        return rms_norm(x, self.final_norm, cfg.norm_eps) @ self.embedding.t()
 
     @torch.inference_mode()
     def prefill(self, prompts: list[list[int]], cache: KVCache, slots: list[int]) -> torch.Tensor:
         """Compute the next tokens of each sequence into its slot; logits (B, V) after the last one of each.
 
-        `prompts[i]` continues what slot `slots[i]` holds, so a long prompt can come in chunks. Rows of different
-        lengths are padded on the right; padding is neither stored nor attended to.
+        `prompts[i]` continues what slot `slots[i]` holds, so a long prompt can come in chunks. Shorter prompts are
+        padded with their own last token, at its own position: that only computes the same K and V again.
         """
-        self._check_prompts(prompts, cache, slots)
-        cfg = self.config
-        num_new = torch.tensor([len(prompt) for prompt in prompts])
-        widest = int(num_new.max())
-        tokens = torch.tensor([prompt + [0] * (widest - len(prompt)) for prompt in prompts])  # (B, T)
-        slot_ids = torch.tensor(slots)
-        positions = cache.lengths[slot_ids][:, None] + torch.arange(widest)  # (B, T)
-        real = torch.arange(widest) < num_new[:, None]  # (B, T), False where padded
-        longest = int(positions[real].max()) + 1  # S
-        places = cache.slot_mapping(slot_ids[:, None].expand(-1, widest)[real], positions[real])
-        rows = cache.slot_rows(slot_ids)
-        hidden = torch.arange(longest) > positions[:, :, None]  # (B, T, S): the future, and other sequences' leftovers
-        bias = torch.zeros(hidden.shape).masked_fill_(hidden, -torch.inf)[:, None, None]  # (B, 1, 1, T, S)
-        rope_at = positions.clamp(max=cfg.context - 1)  # only padding can lie beyond the context
-        cos, sin = self.cos[rope_at][:, :, None], self.sin[rope_at][:, :, None]  # (B, T, 1, D)
-
-        x = self.embedding[tokens]  # (B, T, E)
-        for index, layer in enumerate(self.layers):
-            qk, v = self._project(layer, x)
-            q, k = rotate(qk, cos, sin).split([cfg.num_heads, cfg.num_kv_heads], dim=-2)
-            cache.write(index, places, k[real].view(-1, cfg.head_size), v[real].view(-1, cfg.head_size))
-            attended = self._attend_many(q, *cache.read(index, rows, longest), bias)
-            x = x + attended @ layer.attention_out
-            x = layer.feed_forward(x.view(-1, cfg.width), cfg.norm_eps).view(x.shape)
-        cache.lengths[slot_ids] += num_new
-        return self._logits(x[torch.arange(len(prompts)), num_new - 1])
+        lengths = cache.lengths.tolist()
+        self._check_prompts(prompts, cache, slots, lengths)
+        widest = max(map(len, prompts))  # T
+        tokens = torch.tensor([prompt + prompt[-1:] * (widest - len(prompt)) for prompt in prompts])  # (B, T)
+        slots = torch.tensor(slots)
+        first = cache.lengths[slots][:, None]  # (B, 1)
+        num_new = torch.tensor([[len(prompt)] for prompt in prompts])  # (B, 1)
+        positions = first + torch.arange(widest).minimum(num_new - 1)  # (B, T)
+        longest = int(positions.max()) + 1  # S
+        return logits_after(self, tokens.view(-1), positions, cache, slots, longest)
 
     @torch.inference_mode()
     def decode_step(self, token_ids: list[int], cache: KVCache, slots: list[int]) -> torch.Tensor:
@@ -153,34 +145,13 @@ class MiniGPT:
         and V of its own slot. The number of tensor operations does not depend on B.
         """
         self._check_tokens(token_ids, slots)
-        cfg = self.config
-        batch = len(slots)
-        slot_ids = torch.tensor(slots)
-        positions = cache.lengths[slot_ids]  # (B,): each sequence has its own
-        longest = int(positions.max()) + 1  # S
+        lengths = cache.lengths.tolist()
+        positions = [lengths[slot] for slot in slots]  # each sequence has its own
+        longest = max(positions) + 1  # S
         if longest > cache.max_length:
             raise CacheFull(f"a sequence holds {longest - 1} tokens, all that a slot can: end it before this step")
-        places, rows = cache.slot_mapping(slot_ids, positions), cache.slot_rows(slot_ids)
-        cos, sin = self.cos[positions, None], self.sin[positions, None]  # (B, 1, D)
-        hidden = torch.arange(longest) > positions[:, None]  # (B, S): beyond the sequence's own length
-        bias = torch.zeros(hidden.shape).masked_fill_(hidden, -torch.inf)
-        bias = bias.repeat_interleave(cfg.num_kv_heads, dim=0)[:, None]  # (B·K, 1, S)
-        scale = cfg.head_size**-0.5
-
-        x = self.embedding[torch.tensor(token_ids)]  # (B, E)
-        for index, layer in enumerate(self.layers):
-            qk, v = self._project(layer, x)  # (B, H + K, D), (B, K, D)
-            q, k = rotate(qk, cos, sin).split([cfg.num_heads, cfg.num_kv_heads], dim=1)
-            cache.write(index, places, k.reshape(-1, cfg.head_size), v.reshape(-1, cfg.head_size))
-            keys, values = cache.read(index, rows, longest)  # (B·K, S, D)
-            # The H/K query heads that share a key/value head are rows of one small matrix.
-            q = q.reshape(batch * cfg.num_kv_heads, -1, cfg.head_size)  # (B·K, H/K, D)
-            weights = torch.baddbmm(bias, q, keys.transpose(1, 2), alpha=scale).softmax(dim=-1)  # (B·K, H/K, S)
-            attended = torch.bmm(weights, values).view(batch, -1)  # (B, H·D)
-            x = torch.addmm(x, attended, layer.attention_out)
-            x = layer.feed_forward(x, cfg.norm_eps)
-        cache.lengths[slot_ids] += 1
-        return self._logits(x)
+        tokens, positions, slots = torch.tensor([token_ids, positions, slots]).unbind(0)  # (B,) each
+        return logits_after(self, tokens, positions.unsqueeze(1), cache, slots, longest)
 
     def _project(self, layer: Layer, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Queries and keys (…, H + K, D), not yet rotated, and values (…, K, D) of x (…, E)."""
@@ -188,19 +159,6 @@ class MiniGPT:
         qkv = rms_norm(x, layer.attention_norm, cfg.norm_eps) @ layer.qkv
         heads = qkv.view(*x.shape[:-1], cfg.num_heads + 2 * cfg.num_kv_heads, cfg.head_size)
         return heads.split([cfg.num_heads + cfg.num_kv_heads, cfg.num_kv_heads], dim=-2)
-
-    def _attend_many(self, q, keys, values, bias) -> torch.Tensor:
-        """Attention of T queries a sequence: q (B, T, H, D), keys and values (B·K, S, D), result (B, T, H·D)."""
-        cfg = self.config
-        batch, length = q.shape[:2]
-        grouped = q.view(batch, length, cfg.num_kv_heads, -1, cfg.head_size).permute(0, 2, 3, 1, 4)  # (B, K, H/K, T, D)
-        keys, values = (t.view(batch, cfg.num_kv_heads, 1, -1, cfg.head_size) for t in (keys, values))
-        scores = grouped @ keys.transpose(-1, -2) * cfg.head_size**-0.5 + bias  # (B, K, H/K, T, S)
-        attended = scores.softmax(dim=-1) @ values  # (B, K, H/K, T, D)
-        return attended.permute(0, 3, 1, 2, 4).reshape(batch, length, -1)
-
-    def _logits(self, x: torch.Tensor) -> torch.Tensor:
-        return rms_norm(x, self.final_norm, self.config.norm_eps) @ self.embedding.t()
 
     def _check_tokens(self, token_ids: list[int], slots: list[int]) -> None:
         if not token_ids or len(token_ids) != len(slots):
@@ -211,13 +169,13 @@ class MiniGPT:
         if not 0 <= worst < self.config.vocab_size:
             raise ValueError(f"token {worst} is outside the vocabulary: tokens are 0 to {self.config.vocab_size - 1}")
 
-    def _check_prompts(self, prompts: list[list[int]], cache: KVCache, slots: list[int]) -> None:
+    def _check_prompts(self, prompts: list[list[int]], cache: KVCache, slots: list[int], lengths: list[int]) -> None:
         if any(len(prompt) == 0 for prompt in prompts):
             raise ValueError("prompts holds an empty prompt: every sequence needs at least one token")
         self._check_tokens([max(prompt) for prompt in prompts], slots)
         self._check_tokens([min(prompt) for prompt in prompts], slots)
         for prompt, slot in zip(prompts, slots):
-            total = int(cache.lengths[slot]) + len(prompt)
+            total = lengths[slot] + len(prompt)
             if total > cache.max_length:
                 raise CacheFull(
                     f"a prompt of {len(prompt)} tokens would bring slot {slot} to {total} tokens, "

@@ -12,8 +12,8 @@ from minigpt.llm.kv_cache import CacheFull, KVCache
 class PagedKVCache(KVCache):
     """Keys and values of many sequences in `num_blocks` blocks of `block_size` tokens.
 
-    `k` and `v` have shape (layers, num_blocks, K, block_size, D). A slot is a row of the table of blocks, and costs
-    no memory for K and V until `set_table` gives it blocks.
+    `kv` has shape (layers, 2, num_blocks, K, block_size, D), and `k` and `v` are its halves. A slot is a row of the
+    table of blocks, and costs no memory for K and V until `set_table` gives it blocks.
     """
 
     def __init__(self, config, num_blocks: int, block_size: int, num_slots: int, max_length: int | None = None):
@@ -21,8 +21,8 @@ class PagedKVCache(KVCache):
         # KVCache's own tensors are what this class does without, so its __init__ is not called.
         self.num_slots, self.max_length, self.block_size = num_slots, max_length, block_size
         self.num_kv_heads = config.num_kv_heads
-        shape = (config.num_layers, num_blocks, config.num_kv_heads, block_size, config.head_size)
-        self.k, self.v = torch.zeros(shape), torch.zeros(shape)
+        self._store(torch.zeros(config.num_layers, 2, num_blocks, config.num_kv_heads, block_size, config.head_size))
+        self.workspace = None
         self.lengths = torch.zeros(num_slots, dtype=torch.long)
         self._free = list(range(num_slots))
         widest = -(-max_length // block_size)
@@ -36,25 +36,22 @@ class PagedKVCache(KVCache):
         self._num_blocks[slot] = len(blocks)
 
     def slot_mapping(self, slots: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
-        """Where the K heads of tokens at these positions lie, as rows of the flat cache: (N,), (N,) -> (N·K,)."""
+        """Where K and V of tokens at positions (B, T) of slots (B,) lie, as places of a flat layer: (B, K, T, 2)."""
         entry, offset = positions // self.block_size, positions % self.block_size
-        if bool((entry >= self._num_blocks[slots]).any()):
+        if bool((entry >= self._num_blocks[slots][:, None]).any()):
             raise CacheFull("a token lies beyond its sequence's block table: give the sequence another block first")
-        blocks = self._tables[slots, entry]  # (N,)
-        heads = torch.arange(self.num_kv_heads)
-        rows = (blocks[:, None] * self.num_kv_heads + heads) * self.block_size + offset[:, None]  # (N, K)
-        return rows.view(-1)
+        blocks = self._tables[slots].gather(1, entry)  # (B, T)
+        heads = torch.arange(self.num_kv_heads)[:, None]  # (K, 1)
+        of_k = (blocks[:, None] * self.num_kv_heads + heads) * self.block_size + offset[:, None]  # (B, K, T)
+        return torch.stack([of_k, of_k + self.k[0].numel() // self.k.shape[-1]], dim=-1)  # V's places follow all of K's
 
-    def slot_rows(self, slots: torch.Tensor) -> torch.Tensor:
-        """The block tables of these slots, (B, blocks)."""
-        return self._tables[slots]
+    def reader(self, slots: torch.Tensor, longest: int):
+        """A function that gives K and V of a layer, gathered from the blocks in the order of the tokens."""
+        # Entries beyond a table are block 0's: another sequence's tokens, which attention masks by the length.
+        tables = self._tables[slots, : -(-longest // self.block_size)]  # (B, N)
 
-    def read(self, layer: int, rows: torch.Tensor, longest: int) -> tuple[torch.Tensor, torch.Tensor]:
-        """K and V of one layer, gathered from the blocks in the order of the tokens: (B·K, longest, D) each."""
-        tables = rows[:, : -(-longest // self.block_size)]  # (B, N)
-        return self._gather(self.k[layer], tables, longest), self._gather(self.v[layer], tables, longest)
+        def gather(blocks: torch.Tensor) -> torch.Tensor:
+            found = blocks.index_select(0, tables.view(-1)).view(*tables.shape, *blocks.shape[1:])
+            return found.transpose(1, 2).flatten(2, 3).flatten(0, 1)[:, :longest]  # (B·K, S, D)
 
-    def _gather(self, blocks: torch.Tensor, tables: torch.Tensor, longest: int) -> torch.Tensor:
-        found = blocks[tables].transpose(1, 2)  # (B, K, N, block_size, D)
-        # Entries beyond a table are block 0's: somebody else's tokens, which attention masks by the length.
-        return found.reshape(len(tables) * self.num_kv_heads, -1, blocks.shape[-1])[:, :longest]
+        return lambda layer: (gather(self.k[layer]).mT, gather(self.v[layer]))

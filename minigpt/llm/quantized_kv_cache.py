@@ -25,24 +25,26 @@ class QuantizedKVCache(KVCache):
             raise ValueError(f"bits={bits}: choose 8, 4 or 2")
         super().__init__(config, num_slots, max_length)
         self.bits = bits
-        self.k_scale, self.v_scale = (torch.zeros(*self.k.shape[:-1], 1, dtype=torch.float16) for _ in range(2))
-        self.k, self.v = self.k.to(torch.int8), self.v.to(torch.int8)
+        self._store(self.kv.to(torch.int8))
+        self._scales = torch.zeros(*self.kv.shape[:-1], 1, dtype=torch.float16)  # (layers, 2, slots·K, max_length, 1)
 
-    def write(self, layer: int, places: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> None:
-        """Round k and v, both (N·K, D), and store them with their scales."""
-        for numbers, scales, x in ((self.k, self.k_scale, k), (self.v, self.v_scale, v)):
-            # A vector of zeros has no size to divide by.
-            scale = (x.abs().amax(dim=-1, keepdim=True) / LARGEST[self.bits]).clamp(min=1e-6).half()  # (N·K, 1)
-            whole = (x / scale.float()).round().clamp(-LARGEST[self.bits], LARGEST[self.bits]).to(torch.int8)
-            numbers[layer].view(-1, x.shape[-1]).index_copy_(0, places, whole)
-            scales[layer].view(-1, 1).index_copy_(0, places, scale)
+    def write(self, layer: int, slot_mapping: torch.Tensor, kv: torch.Tensor) -> None:
+        """Round kv (B, K, T, 2, D) and store it with its scales."""
+        # A vector of zeros has no size to divide by.
+        scale = (kv.abs().amax(dim=-1, keepdim=True) / LARGEST[self.bits]).clamp(min=1e-6).half()  # (B, K, T, 2, 1)
+        whole = (kv / scale.float()).round().clamp(-LARGEST[self.bits], LARGEST[self.bits])
+        super().write(layer, slot_mapping, whole.to(torch.int8))
+        self._scales[layer].flatten(0, -2).index_put_((slot_mapping,), scale)
 
-    def read(self, layer: int, rows, longest: int) -> tuple[torch.Tensor, torch.Tensor]:
-        """K and V as real numbers again, (B·K, longest, D) each."""
-        return tuple(
-            numbers[layer, rows, :longest].float() * scales[layer, rows, :longest].float()
-            for numbers, scales in ((self.k, self.k_scale), (self.v, self.v_scale))
-        )
+    def reader(self, slots: torch.Tensor, longest: int):
+        """A function that gives K and V of a layer as real numbers again."""
+        rows = self.slot_rows(slots)
+
+        def read(layer: int) -> tuple[torch.Tensor, torch.Tensor]:
+            keys, values = self.kv[layer, :, rows, :longest].float() * self._scales[layer, :, rows, :longest].float()
+            return keys.mT, values
+
+        return read
 
 
 def kv_bytes(config, bits: int) -> float:

@@ -1,7 +1,8 @@
-"""The decode step against its floor: the same matrix products and nothing else, timed interleaved in one run.
+"""The decode step against two floors: the same matrix products and nothing else, timed interleaved in one run.
 
-One thread and processor time, so that what else runs on the machine does not count. The floor has the shapes of the
-step's linear layers, writes into given memory (`out=`) and does no attention: no step of this model can be faster.
+One thread and processor time, so that what else runs on the machine does not count. The first floor has the shapes of
+the step's linear layers, writes into given memory (`out=`) and does no attention: no step of this model can be faster.
+The second adds attention's two products per layer over a cache of the same size, which grows with the context.
 """
 
 import time
@@ -26,8 +27,10 @@ class StepTime:
     step_ms: float  # median
     p10_ms: float
     p90_ms: float
-    floor_ms: float  # median of the matrix products alone
+    floor_ms: float  # median of the linear layers' matrix products alone
     ratio: float  # median over the repeats of step / floor, each pair timed side by side
+    attention_floor_ms: float  # the same with attention's two products
+    attention_ratio: float  # step / this second floor
 
     @property
     def tokens_per_s(self) -> float:
@@ -48,16 +51,39 @@ def decode_once(model: MiniGPT, batch_size: int, context: int):
 
 
 def matrix_products(model: MiniGPT, batch_size: int):
-    """A function that runs the matrix products of one decode step alone."""
+    """A function that runs the matrix products of one decode step's linear layers alone."""
+    return _run_all(_linear_products(model, batch_size))
+
+
+def all_products(model: MiniGPT, batch_size: int, context: int):
+    """A function that runs those, and each layer's two products of attention over a cache of the same size."""
+    cfg, linear = model.config, _linear_products(model, batch_size)
+    cache = KVCache(cfg, batch_size, context)
+    read = cache.reader(torch.arange(batch_size), context)
+    per_head = batch_size * cfg.num_kv_heads, cfg.num_heads // cfg.num_kv_heads  # B·K, H/K
+    queries, weights = torch.randn(*per_head, cfg.head_size), torch.randn(*per_head, context)
+    scores, gathered = torch.empty_like(weights), torch.empty_like(queries)
+    products = []
+    for index in range(cfg.num_layers):
+        keys, values = read(index)  # (B·K, D, S), (B·K, S, D)
+        attention = [(torch.bmm, queries, keys, scores), (torch.bmm, weights, values, gathered)]
+        products += [linear[4 * index], *attention, *linear[4 * index + 1 : 4 * index + 4]]
+    return _run_all([*products, linear[-1]])
+
+
+def _linear_products(model: MiniGPT, batch_size: int) -> list[tuple]:
+    """The linear layers of a step in order, as (product, input, weight, output)."""
     weights = [w for layer in model.layers for w in (layer.qkv, layer.attention_out, layer.gate_up, layer.down)]
     weights.append(model.embedding.t().contiguous())
     inputs = {width: torch.randn(batch_size, width) for width in {w.shape[0] for w in weights}}
-    products = [(inputs[w.shape[0]], w, torch.empty(batch_size, w.shape[1])) for w in weights]
+    return [(torch.mm, inputs[w.shape[0]], w, torch.empty(batch_size, w.shape[1])) for w in weights]
 
+
+def _run_all(products: list[tuple]):
     @torch.inference_mode()
     def run():
-        for x, weight, out in products:
-            torch.mm(x, weight, out=out)
+        for product, a, b, out in products:
+            product(a, b, out=out)
 
     return run
 
@@ -71,26 +97,31 @@ def processor_ms(function, calls: int = 1) -> float:
 
 
 def measure(model: MiniGPT, batch_size: int, context: int, repeats: int = 40) -> StepTime:
-    """Time the decode step and its floor in turn, `repeats` times, after a warm-up of both."""
+    """Time the decode step and its floors in turn, `repeats` times, after a warm-up of all."""
     step, floor = decode_once(model, batch_size, context), matrix_products(model, batch_size)
-    for _ in range(5):
-        step(), floor()
-    pairs = np.array([(processor_ms(step, 3), processor_ms(floor, 3)) for _ in range(repeats)])
-    steps, floors = pairs.T
+    functions = step, floor, all_products(model, batch_size, context)
+    for function in functions * 5:
+        function()
+    rounds = np.array([[processor_ms(function, 3) for function in functions] for _ in range(repeats)])
+    steps, floors, attention_floors = rounds.T
     p10, median, p90 = np.percentile(steps, [10, 50, 90])
     return StepTime(
         batch_size=batch_size, context=context, step_ms=float(median), p10_ms=float(p10), p90_ms=float(p90),
         floor_ms=float(np.median(floors)), ratio=float(np.median(steps / floors)),
+        attention_floor_ms=float(np.median(attention_floors)),
+        attention_ratio=float(np.median(steps / attention_floors)),
     )  # fmt: skip
 
 
 def report(rows: list[StepTime]) -> str:
     """The measurements as a table."""
-    lines = ["context  batch   step ms (p10–p90)        tokens/s   floor ms   × floor   × step at B=1"]
+    head = "context  batch   step ms (p10–p90)        tokens/s   floor ms   × floor   with attention   × that"
+    lines = [head + "   × step at B=1"]
     for row in rows:
         alone = next(r for r in rows if r.context == row.context and r.batch_size == min(BATCH_SIZES))
         lines.append(
             f"{row.context:7d}  {row.batch_size:5d}   {row.step_ms:7.3f} ({row.p10_ms:.3f}–{row.p90_ms:.3f})"
-            f"   {row.tokens_per_s:9,.0f}   {row.floor_ms:8.3f}   {row.ratio:7.2f}   {row.step_ms / alone.step_ms:8.2f}"
+            f"   {row.tokens_per_s:9,.0f}   {row.floor_ms:8.3f}   {row.ratio:7.2f}   {row.attention_floor_ms:14.3f}"
+            f"   {row.attention_ratio:6.2f}   {row.step_ms / alone.step_ms:13.2f}"
         )
     return "\n".join(lines)

@@ -96,7 +96,8 @@ def separate_steps(model: MiniGPT, batch_size: int, context: int):
 
 
 def count_operations(function) -> int:
-    """How many tensor operations one call of `function` asks of the library, views included."""
+    """How many tensor operations one call of `function` asks of the library, views included, once it is warm."""
+    function()
     with _Counter() as counter:
         function()
     return counter.num_calls

@@ -217,16 +217,19 @@ class OperationCounter(TorchDispatchMode):
 
 def num_operations(config, slots):
     model = random_model(config)
-    cache, _ = taken(config, 70)
+    cache, _ = taken(config, max(slots) + 1)
     model.prefill([draw(1 + slot % 5, seed=slot) for slot in slots], cache, slots)
+    model.decode_step([1] * len(slots), cache, slots)  # makes the workspace
     with OperationCounter() as counter:
         model.decode_step([1] * len(slots), cache, slots)
     return counter.count
 
 
 @SHAPES
-@pytest.mark.parametrize("first", [0, 5], ids=["in place", "by index"])
-def test_the_number_of_operations_of_a_decode_step_does_not_depend_on_the_batch(config, first):
-    counts = {size: num_operations(config, list(range(first, first + size))) for size in (1, 3, 8, 64)}
+@pytest.mark.parametrize("stride", [1, 2], ids=["in place", "by index"])
+def test_the_number_of_operations_of_a_decode_step_does_not_depend_on_the_batch(config, stride):
+    counts = {size: num_operations(config, [stride * i for i in range(size)]) for size in (1, 3, 8, 64)}
+    if stride == 2:
+        del counts[1]  # a single slot is always read in place
     assert len(set(counts.values())) == 1, counts
-    assert counts[1] > 10 * config.num_layers  # the counter does count
+    assert counts[8] > 10 * config.num_layers  # the counter does count

@@ -32,9 +32,9 @@ def test_position_0_is_not_rotated():
 
 def test_a_pair_is_rotated_by_its_angle():
     cos, sin = rope_tables(Config(head_size=4, rope_base=100.0, context=8))
-    # Pairs are (x0, x2) and (x1, x3); the first turns by 1 radian a token, the second by 100^(-1/2) = 0.1.
-    found = rotate(torch.tensor([1.0, 1.0, 0.0, 0.0]), cos[3], sin[3])
-    assert torch.allclose(found, torch.tensor([math.cos(3), math.cos(0.3), math.sin(3), math.sin(0.3)]))
+    # Pairs are (x0, x1) and (x2, x3); the first turns by 1 radian a token, the second by 100^(-1/2) = 0.1.
+    found = rotate(torch.tensor([1.0, 0.0, 1.0, 0.0]), cos[3], sin[3])
+    assert torch.allclose(found, torch.tensor([math.cos(3), math.sin(3), math.cos(0.3), math.sin(0.3)]))
 
 
 def test_a_score_depends_on_the_distance_alone():

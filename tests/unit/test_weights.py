@@ -72,6 +72,16 @@ def test_hugging_face_names_hold_matrices_as_outputs_by_inputs():
     assert len(tensors) == 2 + 9 * GROUPED.num_layers
 
 
+def test_pairs_are_side_by_side_here_and_half_a_head_apart_in_files():
+    model = small_model(GROUPED)
+    tensors, qkv = to_hf(model), model.layers[0].qkv
+    q, k, v = (tensors[f"model.layers.0.self_attn.{name}_proj.weight"] for name in "qkv")
+    assert torch.equal(q[[8, 12]], qkv[:, [8, 9]].t())  # the second head's first pair
+    assert torch.equal(k[[1, 5]], qkv[:, [32 + 2, 32 + 3]].t())  # the first key head's second pair
+    assert torch.equal(v, qkv[:, 48:].t())
+    assert torch.equal(from_hf(GROUPED, tensors).layers[0].qkv, qkv)
+
+
 def test_random_weights_come_from_their_seed():
     first, same, other = (random_model(SMALL, seed).layers[1].qkv for seed in (1, 1, 2))
     assert torch.equal(first, same)
