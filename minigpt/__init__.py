@@ -30,4 +30,4 @@ Shape letters, the same in every file:
     E  width of the model            F  width of the feed-forward     V  vocabulary
 """
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
