@@ -15,8 +15,10 @@ def main(argv: list[str]) -> int:
         en="where claims.md, claims.es.md and claims.json go", es="dónde van claims.md, claims.es.md y "
                                                                   "claims.json"))  # fmt: skip
     parser.add_argument("--into", type=Path, nargs="*", metavar="PAGE", help=say(
-        en="pages whose markers <!-- claims:begin/end --> get the table; default README.md and README.es.md",
-        es="páginas cuyas marcas <!-- claims:begin/end --> reciben la tabla; por defecto README.md y README.es.md",
+        en="pages whose markers <!-- claims:begin/end --> get the table; default labs/CLAIMS.md, and its most "
+        "surprising rows in README.md; in both languages",
+        es="páginas cuyas marcas <!-- claims:begin/end --> reciben la tabla; por defecto labs/CLAIMS.es.md, y sus "
+        "filas más sorprendentes en README.es.md; en ambos idiomas",
     ))  # fmt: skip
     args = parser.parse_args(argv)
     from minigpt.notebook.progress import progress
@@ -30,10 +32,11 @@ def main(argv: list[str]) -> int:
         (args.folder / name).write_text(ledger.markdown(rows, code) + "\n", encoding="utf-8")
     (args.folder / "claims.json").write_text(ledger.as_json(rows), encoding="utf-8")
     print(ledger.markdown(rows, language()))
-    readmes = [repository_root() / name for name in ("README.md", "README.es.md")]
-    pages = readmes if args.into is None else args.into
-    for page in pages:
-        written = ledger.put_between_markers(page, ledger.markdown(rows, "es" if page.stem.endswith(".es") else "en"))
+    root = repository_root()
+    tables = {root / "labs" / "CLAIMS.md": rows, root / "README.md": ledger.most_surprising(rows)}
+    tables |= {page.with_suffix(".es.md"): table for page, table in tables.items()}
+    for page, table in (tables if args.into is None else dict.fromkeys(args.into, rows)).items():
+        written = ledger.put_between_markers(page, ledger.markdown(table, "es" if page.stem.endswith(".es") else "en"))
         if written:
             print(say(en=f"written into {page}", es=f"escrito en {page}"))
         elif args.into is not None:

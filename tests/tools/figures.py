@@ -13,7 +13,7 @@ FILES = {"en": FOLDER / "timelines.png", "es": FOLDER / "timelines.es.png"}
 
 def main(argv: list[str]) -> int:
     FOLDER.mkdir(parents=True, exist_ok=True)
-    runs = replay_both(workload("mixed", load=0.7, num_requests=60, seed=7), impl="solution")
+    runs = replay_both(workload("mixed", load=0.7, num_requests=60, seed=7), impl="given")
     for language, path in FILES.items():
         os.environ["MINIGPT_LANG"] = language
         plots.slot_timelines.figure(runs, first_s=0.35).savefig(path, dpi=110)

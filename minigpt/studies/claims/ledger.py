@@ -15,6 +15,8 @@ HOLDS, CONDITION, WRONG, UNCLEAR = "holds", "on a condition", "does not hold", "
 SPANISH_VERDICTS = {
     HOLDS: "se cumple", CONDITION: "con una condición", WRONG: "no se cumple", UNCLEAR: "no reproducido",
 }  # fmt: skip
+# The rows that surprise most, by id: the READMEs show these, labs/CLAIMS.md all of them.
+SURPRISING = ("equal-lengths", "p95-by-length", "23x", "chunks", "dispatch")
 HEADS = {
     "en": ("Claim", "In the literature", "Measured here", "Verdict", "Lab"),
     "es": ("Afirmación", "En la literatura", "Medido aquí", "Veredicto", "Lab."),
@@ -76,6 +78,11 @@ def markdown(rows: list[Row], language: str) -> str:
         cells = [*texts, f"**{verdict}**", row.claim.lab]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join([*lines, END])
+
+
+def most_surprising(rows: list[Row]) -> list[Row]:
+    """The rows for a reader in a hurry."""
+    return [row for row in rows if row.claim.id in SURPRISING]
 
 
 def as_json(rows: list[Row]) -> str:
