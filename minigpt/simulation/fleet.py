@@ -94,7 +94,8 @@ def simulate(
     for index, call in enumerate(calls):
         if routing == "least_in_flight":
             for replica in replicas:  # their counts must be those of this moment
-                replica.run_until(call.arrival_ns)
+                if replica.next_ns <= call.arrival_ns:
+                    replica.run_until(call.arrival_ns)
             chosen = min(replicas, key=lambda replica: replica.num_inside)
         else:
             chosen = replicas[index % num_replicas if routing == "round_robin" else rng.randrange(num_replicas)]
