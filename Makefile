@@ -14,7 +14,7 @@ export TORCH_INDEX
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test browser check grade grade-all reset bench train eval build figures claims engines ray-test release clean
+.PHONY: help setup lab test test-all browser check grade grade-all reset bench train eval build figures claims engines ray-test release clean
 
 help:
 	@$(MINIGPT) help --make
@@ -27,6 +27,10 @@ lab:
 
 test:
 	@$(MINIGPT) test $(ARGS)
+
+# With the slow ones: what CI runs.
+test-all:
+	@$(MINIGPT) test-all $(ARGS)
 
 browser:
 	@$(MINIGPT) browser $(ARGS)

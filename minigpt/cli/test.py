@@ -1,11 +1,28 @@
-"""``python -m minigpt test [PYTEST'S OPTIONS]``: run the repository's tests."""
+"""``python -m minigpt test [PYTEST'S OPTIONS]``: the tests that every change has to pass, on all cores.
 
+``python -m minigpt test-all`` also runs those with the mark ``slow``: whole-lab grades of all wrong solutions, every
+notebook in both languages, all hostile submissions, sweeps over seeds. CI runs it.
+"""
+
+import os
 import sys
 
 from minigpt.environment import process
 from minigpt.paths import repository_root
 
+MOST_PROCESSES = 4  # each loads torch
+OF_ITS_OWN = ("-n", "--pdb", "-x", "--collect-only", "--co")  # options with which one process is what is wanted
+
 
 def main(argv: list[str]) -> int:
     """Run pytest in a process of its own and return its status."""
-    return process.run_child([sys.executable, "-m", "pytest", *argv], cwd=repository_root())
+    return run_pytest(argv, ["-m", "not slow"])
+
+
+def run_pytest(argv: list[str], selection: list[str]) -> int:
+    """Run the selected tests, several at once unless the options say otherwise."""
+    given = any(option.startswith(OF_ITS_OWN) for option in argv)
+    # Tests that share an expensive result are in one group, and so in one process.
+    spread = [] if given else ["-n", str(min(os.cpu_count() or 1, MOST_PROCESSES)), "--dist", "loadgroup"]
+    command = [sys.executable, "-m", "pytest", *spread, *selection, *argv]
+    return process.run_child(command, cwd=repository_root())

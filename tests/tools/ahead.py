@@ -11,7 +11,8 @@ def started_ahead(session, parameters: tuple[str, ...], work: Callable) -> Itera
     """Yield `result(*values)`, which waits for `work(*values)`; each is done once.
 
     The work of every selected test that has these `parameters` is started at once. A session that ends early does not
-    wait for what nobody asked for.
+    wait for what nobody asked for. In one of several test processes (pytest-xdist) nothing is started ahead: the others
+    keep the cores busy, and each would start the work of all.
     """
     pool, started = ThreadPoolExecutor(os.cpu_count() or 1), {}
 
@@ -20,7 +21,7 @@ def started_ahead(session, parameters: tuple[str, ...], work: Callable) -> Itera
             started[values] = pool.submit(work, *values)
         return started[values]
 
-    for item in session.items:
+    for item in [] if "PYTEST_XDIST_WORKER" in os.environ else session.items:
         given = item.callspec.params if hasattr(item, "callspec") else {}
         if set(parameters) <= set(given):
             start(*(given[name] for name in parameters))
