@@ -1,5 +1,6 @@
 """What a check sees of the code under test: calls of its functions, on servers that stay on this side."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from minigpt import paths
@@ -12,14 +13,43 @@ from minigpt.schedulers.registry import find_policy
 from minigpt.simulation.paged_run import PRODUCTION, paged_server
 from minigpt.simulation.run import make_runner
 from minigpt.workloads.workload import Workload
+from tests.grader import channel
 from tests.grader.server_host import ServerHost
-from tests.grader.session import SERVER, Limits, Worker
+from tests.grader.session import DESCRIBED, SERVER, Limits, Worker
 
 HIDDEN = ("solutions", "tests", "labs")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Called:
+    """One of several calls: its arguments as they were passed and as it left them, and its result."""
+
+    before: list
+    after: list
+    result: object
+
+    @property
+    def changed(self) -> list[int]:
+        """Which arguments are not what they were, by their place from 0; a described one (a model) never is.
+
+        Compared is what crosses the channel, so tensors count by their numbers, and nan is nan.
+        """
+        pairs = list(zip(self.before, self.after, strict=True))
+        return [i for i, (old, new) in enumerate(pairs)
+                if not isinstance(old, DESCRIBED) and channel.pack(old) != channel.pack(new)]
+
+
 class Student:
-    """One student's file, called in a worker."""
+    """One student's file, called in a worker.
+
+    Every call loads the file anew, so that no check sees what an earlier one left behind. What a function keeps to
+    itself from one call to the next (a default argument, a global) is seen by several calls in one load:
+
+        first, second = student.call_twice("p95", values)       the same arguments, twice
+        student.calls("p95", [short], [long], [short])          a list of arguments for each call
+        student.call(…, again=True)                             goes on in the load of the call before; so do
+                                                                call_with, call_on, call_beside and the runs
+    """
 
     def __init__(
         self, file: Path, given_code: Path, *, scripted: bool = False, seed: int = 0, needs_torch=False,
@@ -33,9 +63,22 @@ class Student:
         hidden = (*hidden, *(paths.repository_root() / name for name in HIDDEN))
         self.worker = Worker(file, given_code, needs_torch=needs_torch, limits=limits, hidden=hidden)
 
-    def call(self, function: str, *args):
+    def call(self, function: str, *args, again: bool = False):
         """The result of a function of plain values."""
-        return self.worker.call(function, list(args))[0]
+        return self.worker.call(function, list(args), again=again)[0]
+
+    def calls(self, function: str, *arguments: list) -> list[Called]:
+        """Several calls in one load of the file, each with its own list of arguments; a CheckFailed ends them."""
+        made = []
+        for count, args in enumerate(arguments):
+            result, after = self.worker.call(function, list(args), again=count > 0)
+            made.append(Called(before=list(args), after=after, result=result))
+        return made
+
+    def call_twice(self, function: str, *args) -> tuple[Called, Called]:
+        """The same call twice in one load: who keeps nothing and changes nothing does the same both times."""
+        first, second = self.calls(function, args, args)
+        return first, second
 
     def call_with(self, function: str, *args, again: bool = False):
         """The result of a function and its arguments as they are afterwards.
@@ -50,12 +93,14 @@ class Student:
         clock = clock or steps_clock()
         return ServerHost(make_server(workload, clock=clock, runner=tokens or ScriptedRunner(), **settings))
 
-    def call_on(self, host: ServerHost, function: str, *args):
+    def call_on(self, host: ServerHost, function: str, *args, again: bool = False):
         """Call `function(server, *args)`: its result, and the other arguments as they are afterwards."""
-        result, args_after = self.worker.call(function, [SERVER, *args], host)
+        result, args_after = self.worker.call(function, [SERVER, *args], host, again=again)
         return result, args_after[1:]
 
-    def run_loop(self, policy: str, workload: Workload, *, clock=None, tokens: str = "scripted", **settings) -> RunLog:
+    def run_loop(
+        self, policy: str, workload: Workload, *, clock=None, tokens: str = "scripted", again: bool = False, **settings
+    ) -> RunLog:
         """Let the student's loop of a policy serve a workload; what the runtime saw."""
         found = find_policy(policy)
         settings = {"max_batch": 8, "max_inflight": 8, "max_wait_s": 0.005, **settings}
@@ -64,12 +109,12 @@ class Student:
         host = self.server(
             workload, clock=clock, tokens=make_runner(kind, workload, num_slots), streams=found.streams, **settings
         )
-        self.call_on(host, found.function)
+        self.call_on(host, found.function, again=again)
         return host.server.log.closed_at(host.server.clock.now_ns)
 
-    def call_beside(self, host: ServerHost, function: str, *args):
+    def call_beside(self, host: ServerHost, function: str, *args, again: bool = False):
         """The result of a function whose arguments hold requests of a server, but not the server itself."""
-        return self.worker.call(function, list(args), host)[0]
+        return self.worker.call(function, list(args), host, again=again)[0]
 
     def play(self, class_name: str, args: list, calls: list, shown: tuple = ()) -> list[dict]:
         """Make an object of a class and call its methods in turn; see `Worker.play`."""
@@ -80,8 +125,8 @@ class Student:
         tokens = "scripted" if self.scripted else tokens
         return ServerHost(paged_server(workload, clock=clock or steps_clock(), tokens=tokens, **settings))
 
-    def run_production(self, workload: Workload, **settings) -> PagedRunLog:
+    def run_production(self, workload: Workload, *, again: bool = False, **settings) -> PagedRunLog:
         """Let the student's loop of Lab 05 serve a workload; what the runtime saw."""
         host = self.paged_server(workload, **settings)
-        self.call_on(host, PRODUCTION.function)
+        self.call_on(host, PRODUCTION.function, again=again)
         return host.server.log.closed_at(host.server.clock.now_ns)
