@@ -293,7 +293,7 @@ def _as_failure(failed: dict, default: str) -> CheckFailed:
         return CheckFailed(OUT_OF_MEMORY, got=got)
     if default == CRASHED and ("SystemExit" in bases or "KeyboardInterrupt" in bases):
         return CheckFailed(PROCESS_ENDED, got=got)
-    return CheckFailed(default, got=got)
+    return CheckFailed(default, got=got, raised=tuple(map(str, bases)))
 
 
 def _environment(home: str) -> dict[str, str]:

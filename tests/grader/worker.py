@@ -20,6 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import channel  # noqa: E402  (siblings, found by the line above)
+import plain_data  # noqa: E402
 import process_state  # noqa: E402
 import remote_arguments  # noqa: E402
 import sandbox  # noqa: E402
@@ -107,7 +108,8 @@ class OrderHandler:
         with remote_arguments.counting(model) if model else nullcontext() as counts:
             result = function(*args)
         after = [counts if arg is model else None if arg is server else arg for arg in args]
-        return {"result": channel.pack(result), "args": [channel.pack(arg) for arg in after]}
+        after = [channel.pack(plain_data.plain(arg)) for arg in after]
+        return {"result": channel.pack(plain_data.result(result)), "args": after}
 
     def do_play(self, order: dict) -> list:
         """Make an object of a class, call its methods one by one, and tell of each call what came of it."""
@@ -115,12 +117,14 @@ class OrderHandler:
         story = []
         for method, *args in order["calls"]:
             try:
-                outcome = {"result": channel.pack(getattr(made, method)(*(channel.unpack(arg) for arg in args)))}
+                result = getattr(made, method)(*(channel.unpack(arg) for arg in args))
+                outcome = {"result": channel.pack(plain_data.result(result))}
             except NotImplementedError:
                 raise
-            except Exception as error:
-                outcome = {"raised": type(error).__name__[:80]}
-            story.append({**outcome, "shown": [channel.pack(getattr(made, name)) for name in order["shown"]]})
+            except Exception as error:  # a ValueError of any kind is one
+                outcome = {"raised": "ValueError" if isinstance(error, ValueError) else type(error).__name__[:80]}
+            shown = [channel.pack(plain_data.attribute(getattr(made, name))) for name in order["shown"]]
+            story.append({**outcome, "shown": shown})
         return story
 
     @staticmethod
@@ -170,7 +174,7 @@ class RemoteServer:
 
     def ask(self, what: str, *args):
         """Put one question to the checking process."""
-        channel.send(self._connection, {"ask": what, "args": [channel.pack(arg) for arg in args]})
+        channel.send(self._connection, {"ask": what, "args": [channel.pack(plain_data.plain(arg)) for arg in args]})
         reply = channel.receive(self._connection)
         if "error" in reply:
             raise self._error(*reply["error"])

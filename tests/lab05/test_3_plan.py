@@ -15,9 +15,10 @@ def planned(student, crowd, budget):
     for request, (_, computed, outputs) in zip(requests, crowd):
         request.num_computed_tokens, request.output_token_ids = computed, [1] * outputs
     plan = student.call_beside(host, "plan_step", requests, budget)
-    if not isinstance(plan, list):
+    if not isinstance(plan, (list, tuple)):
         return plan
-    return [(getattr(part[0], "request_id", part[0]), part[1]) if isinstance(part, tuple) and len(part) == 2 else part
+    is_pair = {id(part): isinstance(part, (list, tuple)) and len(part) == 2 for part in plan}
+    return [(getattr(part[0], "request_id", part[0]), part[1]) if is_pair[id(part)] else part
             for part in plan]  # fmt: skip
 
 

@@ -13,12 +13,12 @@ def line(student, aging_s: float, *requests) -> list[int]:
     keys = {}
     for request in taken:
         key = student.call_beside(host, "place_in_line", request, aging_s)
-        is_key = isinstance(key, tuple) and key and all(type(part) in (int, float) for part in key)
+        is_key = isinstance(key, (list, tuple)) and key and all(type(part) in (int, float) for part in key)
         expect(is_key and len(key) == 2, expected=t("a tuple (seconds, request id)", "una tupla (segundos, "
                                                                                      "id)"), got=key,
                hint=t("return (time in seconds, request.request_id) (section 5.4)",
                       "devuelve (tiempo en segundos, request.request_id) (sección 5.4)"))  # fmt: skip
-        keys[request.request_id] = key
+        keys[request.request_id] = tuple(key)
     return sorted(keys, key=keys.get)
 
 
