@@ -5,7 +5,7 @@ from pathlib import Path
 
 from minigpt import paths
 from minigpt.language import say
-from minigpt.schedulers import registry
+from minigpt.schedulers import lab_file
 
 
 class CodeError(ValueError):
@@ -59,10 +59,13 @@ class LiveModule:
         if self._module is None or text != self._text:
             linecache.checkcache(str(self._path))  # tracebacks show the new lines
             try:
-                self._module, self._text = registry.load_module(self._path), text
+                self._module, self._text = lab_file.load(self._path), text
             except SyntaxError as error:
                 self._module = None
                 raise code_error(error) from None
+            except lab_file.LabFileError as error:
+                self._module = None
+                raise CodeError(str(error)) from None
         return self._module
 
 

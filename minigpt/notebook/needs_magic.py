@@ -6,8 +6,8 @@ from pathlib import Path
 
 from minigpt import paths
 from minigpt.language import say
-from minigpt.notebook.live_code import code_error
-from minigpt.schedulers import registry
+from minigpt.notebook.live_code import CodeError, code_error
+from minigpt.schedulers import lab_file, registry
 
 WRITTEN = "written"
 
@@ -42,10 +42,12 @@ def _is_written(exercise) -> bool:
         return True
     path = registry.code_file(exercise.id.split(".")[0], registry.implementation())
     try:
-        return state_of(path.read_text(encoding="utf-8"), exercise.function) == WRITTEN
+        return state_of(lab_file.read(path), exercise.function) == WRITTEN
     except SyntaxError as error:
         error.filename = str(path)
         raise code_error(error) from None
+    except lab_file.LabFileError as error:
+        raise CodeError(str(error)) from None
 
 
 def waits_for(exercises: list) -> str:

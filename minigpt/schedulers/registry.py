@@ -1,14 +1,12 @@
 """Finding the loops that serve: given ones by name, the student's or the reference's by path, always fresh."""
 
-import importlib.util
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from minigpt import paths
-from minigpt.language import say
-from minigpt.schedulers import continuous, paged, static
+from minigpt.schedulers import continuous, lab_file, paged, static
 
 IMPLEMENTATIONS = ("student", "solution")  # what a command's --impl and MINIGPT_IMPL may name
 GIVEN = "given"  # the baselines of this folder, which no student's file and no reference can change
@@ -58,20 +56,6 @@ def code_file(lab: str, impl: str) -> Path:
     return paths.student_file(folder)
 
 
-def load_module(path: Path):
-    """Run a file of lab code and return its module, whatever was loaded from it before."""
-    if not path.is_file():
-        raise ValueError(say(
-            en=f"{path} is missing: git restore brings a reference back, python -m minigpt reset a file of your own",
-            es=f"{path} no está: git restore recupera una referencia; python -m minigpt reset, un archivo tuyo",
-        ))  # fmt: skip
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    # Compiled from the text at hand: a cached .pyc can be stale when a file is saved twice within a second.
-    exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), module.__dict__)
-    return module
-
-
 def find_policy(name: str) -> Policy:
     """A policy by its name."""
     if name not in POLICIES:
@@ -83,4 +67,4 @@ def load_loop(policy: Policy, impl: str) -> Callable:
     """The loop of a policy: given, the student's or the reference's."""
     if impl == GIVEN:
         return policy.given
-    return getattr(load_module(code_file(policy.lab, impl)), policy.function)
+    return getattr(lab_file.load(code_file(policy.lab, impl)), policy.function)

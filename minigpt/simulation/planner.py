@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from minigpt.language import say
 from minigpt.llm.kv_memory import MIB, MODELS, bytes_per_token
-from minigpt.schedulers.registry import GIVEN, code_file, load_module
+from minigpt.schedulers import lab_file
+from minigpt.schedulers.registry import GIVEN, code_file
 from minigpt.simulation import fleet
 from minigpt.simulation.capacity import saturated_per_s
 from minigpt.simulation.plan_search import caps_worth_trying, smallest_fleet
@@ -41,7 +42,7 @@ def load_plan(impl: str) -> Callable:
     """The function that plans: the given one, or `plan` of Lab 04 as written by `impl`."""
     if impl == GIVEN:
         return smallest_fleet
-    return load_module(code_file("04", impl)).plan
+    return lab_file.load(code_file("04", impl)).plan
 
 
 def make_plan(

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from minigpt.notebook.exercises import state_of
+from minigpt.schedulers import lab_file
 from tests.grader.check import CheckInfo
 from tests.grader.outcomes import (
     BLOCKED,
@@ -131,13 +132,16 @@ def read_source(file: Path) -> str:
     if file.stat().st_size > MAX_SOURCE_BYTES:
         raise CheckFailed(IMPORT_ERROR, got=f"{file.name}: {file.stat().st_size:,} bytes > {MAX_SOURCE_BYTES:,}")
     try:
-        source = file.read_text(encoding="utf-8-sig")
+        source = lab_file.read(file)
         compile(source, str(file), "exec", dont_inherit=True)
         state_of(source, "")
+        lab_file.refuse_neighbours(source, file)
         return source
     except SyntaxError as error:
         place = ("", "") if error.lineno is None else (f"line {error.lineno}: ", f"línea {error.lineno}: ")
         got = t(*(where + str(error.msg) for where in place))
         raise CheckFailed(IMPORT_ERROR, got=got) from None
-    except (OSError, UnicodeDecodeError, ValueError, RecursionError, MemoryError) as error:
+    except lab_file.LabFileError as error:
+        raise CheckFailed(IMPORT_ERROR, got=str(error)) from None
+    except (OSError, ValueError, RecursionError, MemoryError) as error:
         raise CheckFailed(IMPORT_ERROR, got=f"{file.name}: {type(error).__name__}: {error}"[:300]) from None

@@ -13,6 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from minigpt.schedulers import lab_file
 from tests.grader import channel, process_tree
 from tests.grader.outcomes import (
     CRASHED,
@@ -263,7 +264,7 @@ class WorkerLost(CheckFailed):
 def _text_of(file: Path) -> str:
     """A file's text; what is wrong with it otherwise, the plugin says before anything is run."""
     try:
-        return file.read_text(encoding="utf-8-sig") if file.is_file() else ""
+        return lab_file.read(file)
     except (OSError, ValueError):
         return ""
 

@@ -6,7 +6,6 @@ whose every question goes through the channel to the checking process, where mod
 
 import builtins
 import faulthandler
-import importlib.util
 import io
 import json
 import os
@@ -82,20 +81,20 @@ class OrderHandler:
 
     def do_prepare(self, order: dict) -> bool:
         """Load torch and the model's code before the memory limit is set, if the checks will need them."""
-        import minigpt.runtime.request  # noqa: F401
+        import minigpt.runtime.request
+        import minigpt.schedulers.lab_file  # noqa: F401
 
         if order["torch"]:
             import minigpt.llm.checkpoint_io  # noqa: F401
         return limit_memory(order["memory_bytes"])
 
     def do_load(self, order: dict) -> None:
-        # The text is the checking side's: the file beside it may have been changed by what it holds.
-        self._path, self._state = order["path"], None
-        spec = importlib.util.spec_from_file_location(Path(self._path).stem, self._path)
-        self._module = importlib.util.module_from_spec(spec)
-        sys.modules[self._module.__name__] = self._module  # dataclasses and pickling look there
+        from minigpt.schedulers import lab_file
+
+        # The text is the checking side's: the file on disk may have been changed by what it holds.
+        self._path, self._state, self._module = order["path"], None, None
         try:
-            exec(compile(order["text"], self._path, "exec"), self._module.__dict__)
+            self._module = lab_file.run(order["text"], Path(self._path))
         finally:
             self._state = process_state.Snapshot()
 

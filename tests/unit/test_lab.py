@@ -14,7 +14,7 @@ from minigpt.lab import Lab, reveal
 from minigpt.llm import threads
 from minigpt.notebook import frontend, live_code, needs_magic
 from minigpt.notebook.exercises import Bilingual, Exercise
-from minigpt.schedulers import registry
+from minigpt.schedulers import lab_file
 
 STUB = "def first():\n    raise NotImplementedError\n"
 
@@ -133,7 +133,7 @@ def test_a_syntax_error_is_shown_in_two_lines(house):
 def test_ipython_shows_the_two_lines_whoever_loads_the_file(house, shell, capsys):
     Lab("03")
     house.write_text("def first()\n", encoding="utf-8")
-    shell.user_ns["load"] = lambda: registry.load_module(house)
+    shell.user_ns["load"] = lambda: lab_file.load(house)
     capsys.readouterr()
     assert not shell.run_cell("load()").success
     assert capsys.readouterr().out.splitlines() == [

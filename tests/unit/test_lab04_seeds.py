@@ -2,12 +2,13 @@
 
 import pytest
 
-from minigpt.schedulers.registry import code_file, load_module
+from minigpt.schedulers import lab_file
+from minigpt.schedulers.registry import code_file
 from tests.grader.seeds import GRADED_SEEDS
 from tests.lab04.figures import CAPS, CASES, MAX_CAP, ORDERS, p95_unseen_s, replayed, terms
 from tests.lab04.scenes import busy_records
 
-REFERENCE = load_module(code_file("04", "solution"))
+REFERENCE = lab_file.load(code_file("04", "solution"))
 
 
 @pytest.mark.parametrize("seed", GRADED_SEEDS[::5])

@@ -4,7 +4,8 @@ import pytest
 
 from minigpt.analysis import metrics
 from minigpt.runtime.clock import VirtualClock
-from minigpt.schedulers.registry import POLICIES, find_policy, implementation, load_module
+from minigpt.schedulers import lab_file
+from minigpt.schedulers.registry import POLICIES, find_policy, implementation
 from minigpt.simulation.pairs import Pairs
 from minigpt.simulation.run import make_runner, replay, replay_both
 from minigpt.workloads.workload import workload
@@ -113,12 +114,12 @@ def test_lab_code_is_loaded_fresh_although_it_was_saved_twice_in_a_second(tmp_pa
     path = tmp_path / "código.py"
     for number in (1, 2):
         path.write_text(f"number = {number}  # año\n", encoding="utf-8")
-        assert load_module(path).number == number
+        assert lab_file.load(path).number == number
 
 
 def test_missing_lab_code_is_named(tmp_path):
     with pytest.raises(ValueError, match="nothing.py is missing"):
-        load_module(tmp_path / "nothing.py")
+        lab_file.load(tmp_path / "nothing.py")
 
 
 def test_policies_are_found_by_name():

@@ -1,0 +1,98 @@
+"""A lab's file, read and run in one way by all that use it: the grader, a notebook, replay, serve, arena.
+
+    text = read(path)          as Python decodes it: byte-order mark, "# coding:" line, else UTF-8
+    module = run(text, path)   a module of its own, whatever the file is called and whatever was loaded before
+    module = load(path)        both
+
+A lab is one file. What lies next to it is not loaded, here no more than where it is graded.
+"""
+
+import ast
+import io
+import sys
+import tokenize
+import types
+import zlib
+from pathlib import Path
+
+from minigpt.language import say
+
+
+class LabFileError(ValueError):
+    """A file that cannot be taken as a lab's; the message says why, and the way out."""
+
+
+def load(path: Path):
+    """Run a file of lab code and return its module, whatever was loaded from it before."""
+    return run(read(path), path)
+
+
+def read(path: Path) -> str:
+    """The text of a file of lab code."""
+    if not path.is_file():
+        raise LabFileError(say(
+            en=f"{path} is missing: git restore brings a reference back, python -m minigpt reset a file of your own",
+            es=f"{path} no está: git restore recupera una referencia; python -m minigpt reset, un archivo tuyo",
+        ))  # fmt: skip
+    return decode(path.read_bytes(), path.name)
+
+
+def decode(data: bytes, name: str) -> str:
+    """The text of a file's bytes, as Python decodes its sources, with line feeds alone."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        text = data.decode(encoding)
+    except (SyntaxError, LookupError, UnicodeDecodeError):
+        text = "\0"
+    if "\0" in text:  # also UTF-16, if it happens to decode
+        raise LabFileError(say(en=f"{name} is not in UTF-8 and does not say in its first line what else it is in: "
+                               "save it as UTF-8",
+                               es=f"{name} no está en UTF-8 ni dice en su primera línea en qué está: "
+                               "guárdalo como UTF-8"))  # fmt: skip
+    return io.StringIO(text, newline=None).read()
+
+
+def run(text: str, path: Path):
+    """Run the text of a file in a new module and return it."""
+    refuse_neighbours(text, path)
+    # Compiled from the text at hand: a cached .pyc can be stale when a file is saved twice within a second.
+    code = compile(text, str(path), "exec", dont_inherit=True)
+    module = types.ModuleType(module_name(path))
+    module.__file__ = str(path)
+    sys.modules[module.__name__] = module  # dataclasses look there for the names in their annotations
+    try:
+        exec(code, module.__dict__)
+    except ModuleNotFoundError as error:
+        missing = (error.name or "minigpt").split(".")[0]
+        if missing != "minigpt":
+            error.msg = f"{error.msg}. {a_lab_is_one_file(missing)}"
+        raise
+    return module
+
+
+def module_name(path: Path) -> str:
+    """A name under which a file hides no module: it may be called math.py, and a reference like a student's file."""
+    return f"{path.stem}_{zlib.crc32(str(path).encode('utf-8', 'surrogateescape')):08x}"
+
+
+def refuse_neighbours(text: str, path: Path) -> None:
+    """Raise LabFileError if the text imports a file that lies next to it."""
+    for node in ast.walk(ast.parse(text, str(path))):
+        for name in top_names(node) - sys.stdlib_module_names - {path.stem}:
+            if (path.parent / f"{name}.py").is_file() or (path.parent / name / "__init__.py").is_file():
+                where = say(en=f"line {node.lineno}", es=f"línea {node.lineno}")
+                raise LabFileError(f"{path.name}, {where}: import {name}. {a_lab_is_one_file(name)}")
+
+
+def top_names(node: ast.AST) -> set[str]:
+    """The first names of what a statement imports; those of relative imports, too."""
+    if isinstance(node, ast.Import):
+        return {alias.name.split(".")[0] for alias in node.names}
+    if isinstance(node, ast.ImportFrom):
+        return {node.module.split(".")[0]} if node.module else {alias.name for alias in node.names}
+    return set()
+
+
+def a_lab_is_one_file(name: str) -> str:
+    return say(en=f"A lab is one file: if {name}.py is yours, copy what you need from it into the lab's file",
+               es=f"Un laboratorio es un solo archivo: si {name}.py es tuyo, copia en él lo que necesites")  # fmt: skip
