@@ -12,7 +12,7 @@ try:
 except ModuleNotFoundError:  # Python 3.10: JupyterLab brings the same module under its first name
     import tomli as tomllib
 
-__all__ = ["Bilingual", "Exercise", "load_exercises", "load_title", "state_of"]
+__all__ = ["Bilingual", "Exercise", "load_exercises", "load_given", "load_title", "state_of"]
 
 FILE_NAME = "exercises.toml"
 FIELDS = ("id", "function", "minutes", "needs", "title", "hints")
@@ -73,6 +73,17 @@ def load_title(lab: Path) -> Bilingual:
     return read_texts(path, "title", data.get("title"))
 
 
+def load_given(lab: Path) -> tuple[str, ...]:
+    """Read which modules of the given code a lab's exercises may use; a submission finds no others when it is graded."""
+    path, data = read_file(lab)
+    names = data.get("given", [])
+    for name in names if isinstance(names, list) else [names]:
+        require(isinstance(names, list) and isinstance(name, str) and re.fullmatch(r"minigpt(\.[a-z_0-9]+)+", name),
+                path, "given", name,
+                en='write a list of modules: ["minigpt.llm.model"]', es='escribe una lista de módulos: ["minigpt.llm.model"]')
+    return tuple(names)
+
+
 def read_file(lab: Path) -> tuple[Path, dict]:
     """Return the path and the contents of a lab's exercise file."""
     path = lab / FILE_NAME
@@ -83,7 +94,7 @@ def read_file(lab: Path) -> tuple[Path, dict]:
                              es=f"falta {path}; cada laboratorio necesita uno")) from None
     except ValueError as error:  # not TOML, or not UTF-8
         raise ValueError(f"{path}: {error}") from error
-    require_fields(path, "", data, ("title", "exercise"))
+    require_fields(path, "", data, ("title", "exercise"), optional=("given",))
     return path, data
 
 
@@ -159,13 +170,15 @@ def is_function_name(value) -> bool:
     return isinstance(value, str) and (value == "" or all(part.isidentifier() for part in value.split(".")))
 
 
-def require_fields(path: Path, where: str, table: dict, names: tuple[str, ...]) -> None:
+def require_fields(
+    path: Path, where: str, table: dict, names: tuple[str, ...], optional: tuple[str, ...] = ()
+) -> None:  # fmt: skip
     """Refuse a table that lacks a field or holds one that nobody reads (a slip of the pen)."""
-    known = ", ".join(names)
+    known = ", ".join((*names, *optional))
     for name in names:
         require(name in table, path, where + name, None, en="write it", es="escríbelo")
     for name in table:
-        require(name in names, path, where + name, table[name],
+        require(name in (*names, *optional), path, where + name, table[name],
                 en=f"nobody reads it; the fields are: {known}", es=f"nadie lo lee; los campos son: {known}")
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from minigpt import paths
 from minigpt.language import say
-from minigpt.notebook.exercises import load_exercises
+from minigpt.notebook.exercises import load_exercises, load_given
 from minigpt.schedulers.registry import IMPLEMENTATIONS, code_file
 from tests.grader import junit, notes, process_tree, report
 from tests.grader.outcomes import IMPORT_ERROR, PASSED, CheckFailed
@@ -39,7 +39,7 @@ def run_checks(
         names = ", ".join(exercise.id for exercise in exercises)
         raise ValueError(say(en=f"no exercise {only!r} in lab {lab.name[:2]}; its exercises are: {names}",
                              es=f"no hay ejercicio {only!r} en el laboratorio {lab.name[:2]}; son: {names}"))  # fmt: skip
-    student = Student(file, ROOT, scripted=scripted, seed=seed, needs_torch=_needs_torch(lab), limits=limits,
+    student = Student(file, ROOT, given=load_given(lab), scripted=scripted, seed=seed, needs_torch=_needs_torch(lab), limits=limits,
                       hidden=hidden)  # fmt: skip
     plugin = GradePlugin(student=student, exercises=exercises, only=only)
     if refused:

@@ -13,8 +13,10 @@ import tempfile
 import time
 from pathlib import Path
 
+from minigpt.language import language
 from minigpt.schedulers import lab_file
-from tests.grader import channel, process_tree
+from tests.grader import channel, given_code, process_tree
+from tests.grader.fleet_host import FleetHost
 from tests.grader.outcomes import (
     CRASHED,
     GRADER_ERROR,
@@ -37,14 +39,17 @@ WHERE_FILE = "where.txt"  # the worker's
 class Worker:
     """One student file in one worker process, started anew when it was lost or left in another state than before.
 
-    `given_code` is the folder that holds the package `minigpt`; the worker gets a copy of that package and nothing else
-    of the folder. `hidden` are folders that it finds empty where the system can do that (Linux, as root).
+    `root` is the folder that holds the package `minigpt`; the worker gets a copy of what it needs of that package, and
+    of the modules `given`. `hidden` are folders that it finds empty where the system can do that (Linux, as root).
     """
 
     def __init__(
-        self, file: Path, given_code: Path, *, needs_torch: bool = False, limits: Limits = Limits(), hidden: tuple = ()
-    ):
-        self.file, self.given_code, self.needs_torch, self.limits = file, given_code, needs_torch, limits
+        self, file: Path, root: Path, *, given: tuple[str, ...] = (), needs_torch: bool = False,
+        limits: Limits = Limits(), hidden: tuple = (),
+    ):  # fmt: skip
+        self.file, self.root, self.needs_torch, self.limits = file, root, needs_torch, limits
+        self.given = given
+        self._modules = given_code.modules_for(root, given, needs_torch=needs_torch)
         self.hidden = hidden
         self.text = _text_of(file)  # read once: what the file does to itself changes nothing
         self.memory_is_limited, self.all_ended = False, True
@@ -92,7 +97,7 @@ class Worker:
             "do": "call", "function": function, "args": [_packed(arg) for arg in args],
             "server": host.facts() if host else None,
         }  # fmt: skip
-        reply = self._order(order, function, host)
+        reply = self._order(order, function, host or FleetHost())
         if "failed" in reply:
             raise _as_failure(reply["failed"], default=CRASHED)
         make_request = host.request_with if host else None
@@ -146,12 +151,12 @@ class Worker:
     def _start(self) -> None:
         self._home = tempfile.mkdtemp(prefix="minigpt-worker-")
         given = Path(self._home) / "given"
-        # With its compiled files and their times, so that nothing is compiled again.
-        shutil.copytree(self.given_code / "minigpt", given / "minigpt")
+        given_code.copy(self.root, given, self._modules, needs_torch=self.needs_torch)
         (Path(self._home) / self.file.name).write_text(self.text, encoding="utf-8")
         self.num_starts += 1
         secret = secrets.token_hex(16)
-        start = {"secret": secret, "hidden": [str(path) for path in self.hidden], "root": os.path.realpath(self.given_code)}
+        start = {"secret": secret, "hidden": [str(path) for path in self.hidden], "root": os.path.realpath(self.root),
+                 "modules": self._modules, "given": list(self.given)}  # fmt: skip
         with socket.create_server(("127.0.0.1", 0)) as listener:
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-B", "-X", "utf8", str(Path(__file__).with_name("worker.py")),
@@ -163,7 +168,8 @@ class Worker:
             self._process.stdin.close()
             self.output.follow(self._process.stdout)
             self._connection = self._accept(listener, secret)
-        order = {"do": "prepare", "torch": self.needs_torch, "memory_bytes": self.limits.memory_bytes}
+        order = {"do": "prepare", "torch": self.needs_torch, "memory_bytes": self.limits.memory_bytes,
+                 "fleet": "minigpt.simulation.fleet" in self._modules}  # fmt: skip
         reply = self._order(order, "prepare", host=None, cpu_s=self.limits.start_s, wall_s=self.limits.start_s)
         if "failed" in reply:
             raise CheckFailed(GRADER_ERROR, got=reply["failed"]["message"])
@@ -300,4 +306,5 @@ def _as_failure(failed: dict, default: str) -> CheckFailed:
 def _environment(home: str) -> dict[str, str]:
     kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "LANG", "LC_ALL") if name in os.environ}
     threads = {name: "1" for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
+    threads["MINIGPT_LANG"] = language()  # what is said in there reaches the same reader
     return {**kept, **threads, "HOME": home, "TMPDIR": home, "TEMP": home, "TMP": home}

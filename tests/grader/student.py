@@ -17,7 +17,7 @@ from tests.grader import channel
 from tests.grader.server_host import ServerHost
 from tests.grader.session import DESCRIBED, SERVER, Limits, Worker
 
-HIDDEN = ("solutions", "tests", "labs")
+HIDDEN = ("minigpt", "solutions", "tests", "labs")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,8 +52,8 @@ class Student:
     """
 
     def __init__(
-        self, file: Path, given_code: Path, *, scripted: bool = False, seed: int = 0, needs_torch=False,
-        limits: Limits = Limits(), hidden: tuple[Path, ...] = (),
+        self, file: Path, root: Path, *, given: tuple[str, ...] = (), scripted: bool = False, seed: int = 0,
+        needs_torch=False, limits: Limits = Limits(), hidden: tuple[Path, ...] = (),
     ):  # fmt: skip
         self.file = file
         self.scripted = scripted  # no model in long runs either: for trying many wrong solutions quickly
@@ -61,7 +61,7 @@ class Student:
         self.measurements: dict[str, object] = {}  # figures for the report's headline
         # Where the system can do it, the student's code finds neither reference nor checks.
         hidden = (*hidden, *(paths.repository_root() / name for name in HIDDEN))
-        self.worker = Worker(file, given_code, needs_torch=needs_torch, limits=limits, hidden=hidden)
+        self.worker = Worker(file, root, given=given, needs_torch=needs_torch, limits=limits, hidden=hidden)
 
     def call(self, function: str, *args, again: bool = False):
         """The result of a function of plain values."""

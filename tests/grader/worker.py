@@ -19,6 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import channel  # noqa: E402  (siblings, found by the line above)
+import import_guard  # noqa: E402
 import plain_data  # noqa: E402
 import process_state  # noqa: E402
 import remote_arguments  # noqa: E402
@@ -37,6 +38,7 @@ def main(port: int, given_code: str) -> None:
     # The package is installed in place, so the repository itself, with the reference, is on the path: not here.
     elsewhere = [folder for folder in sys.path if os.path.realpath(folder) != start["root"]]
     sys.path[:] = [given_code, *elsewhere]
+    sys.meta_path.insert(0, import_guard.ImportGuard(start["modules"], start["given"]))
     must_read = [os.__file__, sysconfig.get_path("purelib"), os.path.join(given_code, "minigpt", "__init__.py")]
     sandboxed = sandbox.enter(os.getcwd(), start["hidden"], must_read)
     if hasattr(faulthandler, "register"):
@@ -82,8 +84,13 @@ class OrderHandler:
     def do_prepare(self, order: dict) -> bool:
         """Load torch and the model's code before the memory limit is set, if the checks will need them."""
         import minigpt.runtime.request
+        import minigpt.runtime.errors
         import minigpt.schedulers.lab_file  # noqa: F401
 
+        if order["fleet"]:
+            import minigpt.simulation.fleet
+
+            minigpt.simulation.fleet.ask = lambda *question: ask(self._connection, *question)
         if order["torch"]:
             import minigpt.llm.checkpoint_io  # noqa: F401
         return limit_memory(order["memory_bytes"])
@@ -173,19 +180,7 @@ class RemoteServer:
 
     def ask(self, what: str, *args):
         """Put one question to the checking process."""
-        channel.send(self._connection, {"ask": what, "args": [channel.pack(plain_data.plain(arg)) for arg in args]})
-        reply = channel.receive(self._connection)
-        if "error" in reply:
-            raise self._error(*reply["error"])
-        return reply["value"]
-
-    @staticmethod
-    def _error(kind: str, message: str) -> Exception:
-        if kind == "Empty":
-            return queue.Empty(message)
-        from minigpt.runtime import errors
-
-        return {"BusyWait": errors.BusyWait, "ServingError": errors.ServingError}.get(kind, ValueError)(message)
+        return ask(self._connection, what, *args)
 
     def request(self, fields: dict):
         """The one object on this side that stands for a request."""
@@ -202,6 +197,20 @@ class RemoteServer:
     @staticmethod
     def id_of(request):
         return getattr(request, "request_id", None)
+
+
+def ask(connection, what: str, *args):
+    """Put one question to the checking process; what it raises there is raised here."""
+    channel.send(connection, {"ask": what, "args": [channel.pack(plain_data.plain(arg)) for arg in args]})
+    reply = channel.receive(connection)
+    if "error" not in reply:
+        return reply["value"]
+    from minigpt.runtime import errors
+
+    kinds = {"Empty": queue.Empty, "BusyWait": errors.BusyWait, "ServingError": errors.ServingError,
+             "TimeoutError": TimeoutError}  # fmt: skip
+    kind, message = reply["error"]
+    raise kinds.get(kind, ValueError)(message)
 
 
 class RemoteQueue:

@@ -1,0 +1,61 @@
+"""The checking side of `fleet.p95_s`: it simulates what a worker asks for, after looking at every argument.
+
+The simulation stays here, since whoever holds it holds answers: its mean, its capacity, its percentile.
+"""
+
+from functools import lru_cache
+
+from minigpt.simulation import fleet
+from tests.grader import channel
+
+MOST_LENGTHS, MOST_TOKENS, MOST_REQUESTS = 20_000, 1_000_000, 50_000
+# Of one call: requests, each with the replicas that are looked at when it arrives. Some 45 s of a laptop's processor;
+# a sensible search takes a hundredth of it.
+MOST_WORK = 400_000_000
+WORK_PER_REQUEST = 60  # in replicas looked at
+
+
+class FleetHost:
+    """Answers one call's questions."""
+
+    def __init__(self):
+        self._work = 0
+
+    def answer(self, what, args) -> dict:
+        """The reply to one question; a mistake becomes an error that is raised over there."""
+        try:
+            if what != "fleet.p95_s":
+                raise ValueError(f"{what}: this call was given no server")
+            return {"value": self._p95_s(*(channel.unpack(arg) for arg in args))}
+        except TimeoutError as error:
+            return {"error": ["TimeoutError", str(error)]}
+        except (TypeError, ValueError, OverflowError, channel.ChannelError) as error:
+            return {"error": ["ValueError", str(error)[:300]]}
+
+    def _p95_s(self, lengths, rate_per_s, num_replicas, cap, num_requests, seed) -> float:
+        whole = {"num_replicas": (num_replicas, 10_000), "cap": (cap, 1_000_000), "num_requests": (num_requests, MOST_REQUESTS)}
+        for name, (value, most) in whole.items():
+            if type(value) is not int or not 1 <= value <= most:
+                raise ValueError(f"{name}={value!r}: give a whole number from 1 to {most:,}")
+        if type(rate_per_s) not in (int, float) or not 0 < rate_per_s < 1e9 or type(seed) is not int:
+            raise ValueError(f"rate_per_s={rate_per_s!r}, seed={seed!r}: give a positive rate and a whole seed")
+        self._work += num_requests * (WORK_PER_REQUEST + num_replicas)
+        if self._work > MOST_WORK:
+            raise TimeoutError("fleet.p95_s has been asked for far more simulations than a search needs")
+        return _simulated(_pairs(lengths), rate_per_s, num_replicas, cap, num_requests, seed)
+
+
+def _pairs(lengths) -> tuple:
+    is_list = isinstance(lengths, list) and 1 <= len(lengths) <= MOST_LENGTHS
+    if not is_list or not all(_is_pair(pair) for pair in lengths):
+        raise ValueError("lengths: give a list of pairs (prompt tokens, steps) of whole numbers from 1 on")
+    return tuple(map(tuple, lengths))
+
+
+def _is_pair(pair) -> bool:
+    return isinstance(pair, list) and len(pair) == 2 and all(type(n) is int and 1 <= n <= MOST_TOKENS for n in pair)
+
+
+@lru_cache(maxsize=256)
+def _simulated(lengths: tuple, rate_per_s: float, num_replicas: int, cap: int, num_requests: int, seed: int) -> float:
+    return fleet.p95_s(list(lengths), rate_per_s, num_replicas, cap, num_requests=num_requests, seed=seed)

@@ -1,0 +1,25 @@
+"""In a worker, an import of given code that a submission may not use is an error that says so."""
+
+PACKAGE = "minigpt"
+
+
+class ImportGuard:
+    """A finder that comes first: it finds nothing, and refuses what is not in the worker's copy of the package.
+
+    An ImportError, since `from package import name` swallows the ModuleNotFoundError of a name that is no module.
+    """
+
+    def __init__(self, modules: list[str], given: list[str]):
+        self._modules, self._given = frozenset(modules), given
+
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] != PACKAGE or name in self._modules:
+            return None
+        from minigpt.language import say
+
+        allowed = ", ".join(self._given) or say(en="nothing", es="nada")
+        raise ImportError(say(
+            en=f"{name} is given code that a submission may not use. Of minigpt this lab's exercises may use: {allowed}",
+            es=f"{name} es código dado que una entrega no puede usar. De minigpt, los ejercicios de este laboratorio "
+            f"pueden usar: {allowed}",
+        ), name=name)  # fmt: skip
