@@ -1,6 +1,7 @@
-"""Whether a student's file holds a function: read, never run."""
+"""Whether a student's file holds a function, and what else of the file it uses: read, never run."""
 
 import ast
+import symtable
 
 
 def state_of(source: str, function: str) -> str:
@@ -19,6 +20,29 @@ def state_of(source: str, function: str) -> str:
     if isinstance(node, ast.ClassDef):
         return "stub" if any(is_stub(item) for item in node.body) else "written"
     return "stub" if is_stub(node) else "written"
+
+
+def reached_from(source: str, function: str) -> set[str]:
+    """Return the functions and classes of a source text that a function uses, directly or through others of them.
+
+    Names are those of the text's own scopes: a local variable that is called like a function is none. What is looked
+    up by its name while the code runs stays unseen.
+    """
+    top = symtable.symtable(source, "file", "exec")
+    scopes = {table.get_name(): table for table in top.get_children()}  # of two with one name, the last
+    found, wanted = set(), [function.split(".")[0]]
+    while wanted:
+        name = wanted.pop()
+        if name in scopes and name not in found:
+            found.add(name)
+            wanted += global_names(scopes[name])
+    return found - {function.split(".")[0]}
+
+
+def global_names(scope: symtable.SymbolTable) -> set[str]:
+    """Return the names from the top of the file that a scope refers to, itself or in a scope within."""
+    names = {symbol.get_name() for symbol in scope.get_symbols() if symbol.is_global() and symbol.is_referenced()}
+    return names.union(*map(global_names, scope.get_children()))
 
 
 def last_binding(body: list[ast.stmt], name: str) -> ast.stmt | None:

@@ -15,8 +15,16 @@ class CheckInfo:
     points: int
     title: Text
     needs: tuple[str, ...]  # exercises beside its own and those it builds on
+    negative: bool = False  # that something does not happen: so it is for a body that does nothing, too
 
 
-def check(exercise: str, *, points: int, en: str, es: str, needs: tuple[str, ...] = ()):
-    """Mark a test as a graded check of an exercise, with its title in both languages."""
-    return pytest.mark.check(CheckInfo(exercise=exercise, points=points, title=Text(en, es), needs=needs))
+def check(exercise: str, *, points: int, en: str, es: str, needs: tuple[str, ...] = (), negative: bool = False):
+    """Mark a test as a graded check of an exercise, with its title in both languages.
+
+    The points of a `negative` check count where all others of its exercise have passed: that nobody is answered early
+    is no merit of a server that answers nobody, nor a ValueError of a function that knows nothing else.
+    """
+    title = Text(en, es)
+    return pytest.mark.check(
+        CheckInfo(exercise=exercise, points=points, title=title, needs=needs, negative=negative)
+    )

@@ -39,8 +39,8 @@ def run_checks(
         names = ", ".join(exercise.id for exercise in exercises)
         raise ValueError(say(en=f"no exercise {only!r} in lab {lab.name[:2]}; its exercises are: {names}",
                              es=f"no hay ejercicio {only!r} en el laboratorio {lab.name[:2]}; son: {names}"))  # fmt: skip
-    student = Student(file, ROOT, given=load_given(lab), scripted=scripted, seed=seed, needs_torch=_needs_torch(lab), limits=limits,
-                      hidden=hidden)  # fmt: skip
+    student = Student(file, ROOT, given=load_given(lab), scripted=scripted, seed=seed,
+                      needs_torch=needs_torch(lab), limits=limits, hidden=hidden)  # fmt: skip
     plugin = GradePlugin(student=student, exercises=exercises, only=only)
     if refused:
         plugin.source = CheckFailed(IMPORT_ERROR, got=refused)
@@ -61,7 +61,7 @@ def run_checks(
     return plugin
 
 
-def _needs_torch(lab: Path) -> bool:
+def needs_torch(lab: Path) -> bool:
     return getattr(_lab_module(lab, "settings"), "NEEDS_TORCH", False)
 
 

@@ -54,11 +54,12 @@ class CheckFailed(Exception):
 
     def __init__(
         self, outcome: str, *, expected: object = None, got: object = None, hint: Text | str = "",
-        raised: tuple[str, ...] = (),
+        raised: tuple[str, ...] = (), where: str = "",
     ):  # fmt: skip
         super().__init__(outcome)
         self.outcome, self.expected, self.got, self.hint = outcome, expected, got, hint
         self.raised = raised  # the classes of the exception that the code under test raised, its own first
+        self.where = where  # the function of the student's file that raised it
 
 
 def wrong(*, expected, got, hint: Text) -> CheckFailed:

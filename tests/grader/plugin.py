@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from minigpt.notebook.exercises import state_of
+from minigpt.notebook.written import reached_from, state_of
 from minigpt.schedulers import lab_file
 from tests.grader.check import CheckInfo
 from tests.grader.outcomes import (
@@ -32,10 +32,11 @@ class Result:
     expected: object = None
     got: object = None
     hint: Text | str = ""
+    counts: bool = True  # False: a negative check of an exercise whose other checks have not all passed
 
     @property
     def points(self) -> int:
-        return self.info.points if self.outcome == PASSED else 0
+        return self.info.points if self.outcome == PASSED and self.counts else 0
 
 
 @dataclass(slots=True, kw_only=True)
@@ -59,6 +60,14 @@ class GradePlugin:
             self.results[check_id] = Result(id=check_id, info=info)
             item.stash[RESULT] = self.results[check_id]
 
+    def pytest_sessionfinish(self):
+        for result in self.results.values():
+            others = [each for each in self.results.values()
+                      if each.info.exercise == result.info.exercise and not each.info.negative]  # fmt: skip
+            result.counts = not result.info.negative or all(each.outcome == PASSED for each in others)
+            if result.outcome == PASSED and not result.counts:
+                result.hint = COUNTS_LATER
+
     @pytest.fixture(name="student")
     def student_fixture(self):
         return self.student
@@ -73,6 +82,7 @@ class GradePlugin:
             result.outcome = PASSED
             return yield_result
         except CheckFailed as failure:
+            failure = self._blocked_by(failure, result.info) or failure
             result.outcome, result.hint = failure.outcome, failure.hint
             result.expected, result.got = failure.expected, failure.got
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
@@ -99,24 +109,50 @@ class GradePlugin:
                 self.source = failure
         if isinstance(self.source, CheckFailed):
             raise self.source
-        source = self.source
-        own = next(exercise for exercise in self.exercises if exercise.id == info.exercise)
-        if own.function and self._is_missing(source, own):
+        own = self._own(info)
+        if own.function and self._is_missing(own):
             raise CheckFailed(NOT_IMPLEMENTED)
-        missing = [e for e in self.exercises if e.id in {*own.needs, *info.needs} and self._is_missing(source, e)]
-        if missing and not own.function:
-            raise CheckFailed(NOT_IMPLEMENTED)
+        missing = [each for each in self._used(own, info) if self._is_missing(each)]
         if missing:
-            names = ", ".join(f"{exercise.id} (`{exercise.function}`)" for exercise in missing)
-            raise CheckFailed(BLOCKED, hint=t("write {names} first", "escribe antes {names}").format(names=names))
+            raise CheckFailed(NOT_IMPLEMENTED) if not own.function else blocked_by(missing)
 
-    @staticmethod
-    def _is_missing(source: str, exercise) -> bool:
-        return bool(exercise.function) and state_of(source, exercise.function) != "written"
+    def _own(self, info: CheckInfo):
+        return next(exercise for exercise in self.exercises if exercise.id == info.exercise)
+
+    def _used(self, own, info: CheckInfo) -> list:
+        """The other exercises that a check's code runs: those that the student's function uses, or the check itself.
+
+        Not all that the exercise usually needs: a body that does without an earlier function is complete.
+        """
+        reached = reached_from(self.source, own.function) if own.function else set()
+        ids = set(info.needs) if own.function else {*own.needs, *info.needs}
+        return [each for each in self.exercises if each is not own
+                and (each.id in ids or each.function.split(".")[0] in reached)]  # fmt: skip
+
+    def _is_missing(self, exercise) -> bool:
+        return bool(exercise.function) and state_of(self.source, exercise.function) != "written"
+
+    def _blocked_by(self, failure: CheckFailed, info: CheckInfo) -> CheckFailed | None:
+        """For an unwritten part that showed only when it ran: the outcome, if it belongs to another exercise."""
+        own = self._own(info)
+        others = [each for each in self.exercises
+                  if each is not own and failure.where and each.function.split(".")[-1] == failure.where]  # fmt: skip
+        is_unwritten = failure.outcome == NOT_IMPLEMENTED and own.function
+        return blocked_by(others) if is_unwritten and others else None
+
+
+def blocked_by(exercises: list) -> CheckFailed:
+    """The outcome of a check that cannot run before these are written."""
+    names = ", ".join(f"{exercise.id} (`{exercise.function}`)" for exercise in exercises)
+    return CheckFailed(BLOCKED, hint=t("write {names} first", "escribe antes {names}").format(names=names))
 
 
 RESULT = pytest.StashKey[Result]()
 MAX_SOURCE_BYTES = 500_000
+COUNTS_LATER = t(
+    "its points count once the other checks of this exercise pass",
+    "sus puntos cuentan cuando pasen las demás comprobaciones de este ejercicio",
+)
 OTHER_KIND = t(
     "your function returned, or left behind, something that the check cannot work with (nothing at all, or values of "
     "another type): compare with the docstring",

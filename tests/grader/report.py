@@ -70,7 +70,8 @@ def counted_line(fault: tuple, count: int) -> str:
 
 def check_lines(result: Result, *, hint_is_told: bool = False) -> list[str]:
     """One check's lines in the table."""
-    lines = [f"  {result.outcome:16} {result.info.title}"]
+    later = f" ({result.hint})" if result.outcome == PASSED and str(result.hint) else ""
+    lines = [f"  {result.outcome:16} {result.info.title}{later}"]
     indent = " " * 19
     if result.outcome in (PASSED, NOT_IMPLEMENTED):
         return lines
@@ -174,7 +175,7 @@ def as_gradescope(report: dict) -> dict:
         {
             "name": f"{check['exercise']} {check['title']}", "number": check["exercise"],
             "score": check["points"], "max_score": check["max_points"],
-            "status": "passed" if check["outcome"] == PASSED else "failed", "output": _gradescope_text(check),
+            "status": "passed" if check["points"] == check["max_points"] else "failed", "output": _gradescope_text(check),
         }
         for check in report["checks"]
     ]  # fmt: skip

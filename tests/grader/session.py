@@ -295,12 +295,20 @@ def _as_failure(failed: dict, default: str) -> CheckFailed:
     said = f"{failed.get('type')}: {failed.get('message')}".removesuffix(": ")
     got = t(*(said + place for place in (where.en, where.es)))
     if "NotImplementedError" in bases and default == CRASHED:
-        return CheckFailed(NOT_IMPLEMENTED)
+        return CheckFailed(NOT_IMPLEMENTED, where=_innermost(failed))
     if "MemoryError" in bases:
         return CheckFailed(OUT_OF_MEMORY, got=got)
     if default == CRASHED and ("SystemExit" in bases or "KeyboardInterrupt" in bases):
         return CheckFailed(PROCESS_ENDED, got=got)
     return CheckFailed(default, got=got, raised=tuple(map(str, bases)))
+
+
+def _innermost(failed: dict) -> str:
+    """The function of the student's file that was running when an exception came."""
+    try:
+        return str(failed["frames"][-1][1])
+    except (KeyError, IndexError, TypeError):
+        return ""
 
 
 def _environment(home: str) -> dict[str, str]:

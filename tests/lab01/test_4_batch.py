@@ -56,7 +56,8 @@ def test_lengths_may_differ(student):
         ))  # fmt: skip
 
 
-@check("1.4", points=2, en="each weight matrix is read once a step", es="cada matriz de pesos se lee una vez por paso")
+@check("1.4", points=2, en="each weight matrix is read once a step", es="cada matriz de pesos se lee una vez por paso",
+       negative=True)  # fmt: skip
 def test_one_product_a_matrix(student):
     _, _, counts = one_step(student, MODELS[0], [draw_tokens(4, seed=i) for i in range(5)])
     most = max(counts) if isinstance(counts, list) and counts else counts

@@ -29,7 +29,7 @@ def test_nearest_rank(student):
     ))  # fmt: skip
 
 
-@check("1.6", points=1, en="of nothing there is no p95", es="de nada no hay p95")
+@check("1.6", points=1, en="of nothing there is no p95", es="de nada no hay p95", negative=True)
 def test_of_nothing(student):
     expect_value_error(student, "p95", [], hint=t(
         "without values raise ValueError and say so: a 0 would look like a very quick server (section 1.7)",

@@ -16,7 +16,7 @@ def test_share_of_the_ceiling(student):
         ).format(a=a, b=b, share=share))  # fmt: skip
 
 
-@check("1.8", points=1, en="the ceiling itself is out of reach", es="el techo mismo no se alcanza")
+@check("1.8", points=1, en="the ceiling itself is out of reach", es="el techo mismo no se alcanza", negative=True)
 def test_never_all_of_it(student):
     for share in (1, 1.2, 0):
         expect_value_error(student, "batch_for_share", 0.6, 0.04, share, hint=t(

@@ -83,7 +83,7 @@ def test_ends_at_the_limit(student):
     ))  # fmt: skip
 
 
-@check("2.2", points=1, en="sends no answer", es="no envía ninguna respuesta")
+@check("2.2", points=1, en="sends no answer", es="no envía ninguna respuesta", negative=True)
 def test_sends_no_answer(student):
     _, host = ran(student, scene((0, 3), (0, 3)))
     expect_equal([record.item.request_id for record in host.server.log.finished], [], hint=t(

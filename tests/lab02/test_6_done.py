@@ -85,7 +85,7 @@ def test_p95(student):
 
 
 @check("2.6", points=1, en="no answer before its batch has ended",
-       es="ninguna respuesta antes de que termine su lote")  # fmt: skip
+       es="ninguna respuesta antes de que termine su lote", negative=True)  # fmt: skip
 def test_no_answer_is_early(student):
     early = answered_early(model_run(student))
     expect(not early, expected=t("0 of 200", "0 de 200"), got=f"{len(early)}: {early[:5]}", hint=t(

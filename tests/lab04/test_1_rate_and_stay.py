@@ -73,7 +73,7 @@ def test_unfinished(student):
         ))  # fmt: skip
 
 
-@check("4.1", points=1, en="of nobody there is no mean stay", es="de nadie no hay estancia media")
+@check("4.1", points=1, en="of nobody there is no mean stay", es="de nadie no hay estancia media", negative=True)
 def test_nobody_enters(student):
     # From 2 to 3 s B is in flight and C in the queue; nobody enters the system.
     expect_value_error(student, "rate_and_mean_stay", records_of(*FOUR), "system", 2.0, 3.0, hint=t(

@@ -115,7 +115,7 @@ def test_keeps_to_max_cap(student):
     ))  # fmt: skip
 
 
-@check("4.8", points=1, en="says so when no fleet can do it", es="avisa cuando ninguna flota puede")
+@check("4.8", points=1, en="says so when no fleet can do it", es="avisa cuando ninguna flota puede", negative=True)
 def test_out_of_reach(student):
     lengths = fleet.request_lengths("uniform:1,63", 500, seed=7)
     hint = t(

@@ -112,7 +112,7 @@ def honest_story(seed: int, num_blocks: int, block_size: int) -> list[tuple]:
 
 
 @check("5.1", points=2, en="free and used blocks add up to the pool, always",
-       es="bloques libres y ocupados suman siempre el pool entero")  # fmt: skip
+       es="bloques libres y ocupados suman siempre el pool entero", negative=True)  # fmt: skip
 def test_conserved(student):
     for seed in (1, 2, 3):
         story = honest_story(seed, 12, 4)

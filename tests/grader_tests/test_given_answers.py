@@ -1,0 +1,72 @@
+"""No exercise is answered by a name of the given code, and none by a body that does nothing.
+
+What is not in a lab's copy of the package cannot be imported at all (tests/unit/test_given_code.py); what is there is
+tried here, every function and class that takes as many arguments as the exercise's own.
+"""
+
+import importlib
+import inspect
+
+import pytest
+
+from minigpt import paths
+from minigpt.notebook.exercises import load_given
+from tests.grader import given_code, remote_fleet
+from tests.grader.grade import needs_torch
+from tests.grader_tests.test_reference_and_skeleton import graded
+from tests.tools.ahead import started_ahead
+from tests.tools.lazy import BODIES, with_bodies, with_names
+
+ROOT = paths.repository_root()
+LABS = paths.list_labs()
+LIMITS = "--limits=cpu_s=5,wall_s=60"  # for bodies with which a loop never ends
+
+
+def takes(candidate, num_args: int) -> bool:
+    """Whether it can be called with so many values."""
+    try:
+        inspect.signature(candidate).bind(*[None] * num_args)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def names_in_the_copy(lab) -> list[tuple[str, object]]:
+    """Everything that a submission can import from the worker's copy and call: as an expression, and the thing itself."""
+    found = []
+    for name in given_code.modules_for(ROOT, load_given(lab), needs_torch=needs_torch(lab)):
+        module = remote_fleet if name in given_code.REMOTE else importlib.import_module(name)
+        for key, value in vars(module).items():
+            if callable(value) and getattr(value, "__module__", "") == module.__name__:
+                found.append((f"__import__('{name}', fromlist=['']).{key}", value))
+    return found
+
+
+def files_of(lab) -> list[str]:
+    names = names_in_the_copy(lab)
+    return with_names(lab, lambda function, num_args: [text for text, value in names if takes(value, num_args)])
+
+
+CASES = [(lab, f"body {body}") for lab in LABS for body in BODIES]
+CASES += [(lab, f"names {n}") for lab in LABS for n in range(len(files_of(lab)))]
+
+
+@pytest.fixture(scope="session")
+def report_of(request, tmp_path_factory):
+    def grade(case):
+        lab, what = case
+        kind, _, rest = what.partition(" ")
+        folder = tmp_path_factory.mktemp("given")
+        file = folder / "file.py"
+        file.write_text(with_bodies(lab, rest) if kind == "body" else files_of(lab)[int(rest)], encoding="utf-8")
+        return graded(lab, file, folder, "--scripted", LIMITS)
+
+    with started_ahead(request.session, ("case",), grade) as report_of:
+        yield report_of
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0].name[:2]} {case[1]}")
+def test_without_work_there_are_no_points(case, report_of):
+    report = report_of(case)
+    assert report["score"] == 0, [check["id"] for check in report["checks"] if check["points"]]
+    assert "grader_error" not in {check["outcome"] for check in report["checks"]}

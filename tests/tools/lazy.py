@@ -1,0 +1,58 @@
+"""Files of a lab without any work in them: each exercise has a body that does nothing, or the name of something given."""
+
+import ast
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from minigpt.notebook.exercises import load_exercises
+from minigpt.notebook.written import is_stub
+from minigpt.paths import skeleton_file, solution_file
+
+BODIES = ("pass", "return []", "return {}", "return 0", "return True", "return False", "return (0, 0)",
+          "return {first}", "return {last}", "raise ValueError('no')")  # fmt: skip
+
+
+def with_bodies(lab: Path, body: str) -> str:
+    """The skeleton of a lab, every stub's body being this one; {first} and {last} are arguments of its function."""
+    tree = ast.parse(skeleton_file(lab).read_text(encoding="utf-8"))
+    for node in [node for node in ast.walk(tree) if is_stub(node)]:
+        names = [each.arg for each in node.args.args if each.arg != "self"] or ["None"]
+        text = body.replace("{first}", names[0]).replace("{last}", names[-1])
+        node.body = ast.parse(f"def f():\n    {text}").body[0].body
+    return ast.unparse(tree)
+
+
+def reference_with(lab: Path, **functions: str) -> str:
+    """The reference of a lab with other texts for some of its functions; "" stands for the stub of the skeleton."""
+    stubs = {node.name: node for node in ast.parse(skeleton_file(lab).read_text(encoding="utf-8")).body
+             if hasattr(node, "name")}  # fmt: skip
+    tree = ast.parse(solution_file(lab).read_text(encoding="utf-8"))
+    for place, node in enumerate(tree.body):
+        if getattr(node, "name", None) in functions:
+            text = functions.pop(node.name)
+            tree.body[place] = ast.parse(text).body[0] if text else stubs[node.name]
+    assert functions == {}, "the reference has no such functions"
+    return ast.unparse(tree)
+
+
+def with_names(lab: Path, given: Callable[[str, int], Iterable[str]]) -> list[str]:
+    """Files in which each exercise's function is something given, under its name.
+
+    `given(function, num_args)` lists expressions to try; the n-th file takes the n-th of each exercise, and has stubs
+    where there are not so many.
+    """
+    source = skeleton_file(lab).read_text(encoding="utf-8")
+    arity = {node.name: num_args(node) for node in ast.parse(source).body if hasattr(node, "name")}
+    functions = [exercise.function for exercise in load_exercises(lab) if exercise.function]
+    choices = {name: list(given(name, arity[name])) for name in functions}
+    count = max(map(len, choices.values()))
+    return [source + "\n\n" + "\n".join(f"{name} = {found[n]}" for name, found in choices.items() if n < len(found)) + "\n"
+            for n in range(count)]  # fmt: skip
+
+
+def num_args(node) -> int:
+    """How many arguments a function takes; a class, those after self of its __init__."""
+    if isinstance(node, ast.ClassDef):
+        made = next((each for each in node.body if getattr(each, "name", "") == "__init__"), None)
+        return len(made.args.args) - 1 if made else 0
+    return len(node.args.args)
