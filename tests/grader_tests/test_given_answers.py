@@ -17,6 +17,7 @@ from tests.grader_tests.test_reference_and_skeleton import graded
 from tests.tools.ahead import started_ahead
 from tests.tools.lazy import BODIES, with_bodies, with_names
 
+pytestmark = pytest.mark.slow
 ROOT = paths.repository_root()
 LABS = paths.list_labs()
 LIMITS = "--limits=cpu_s=5,wall_s=60"  # for bodies with which a loop never ends
@@ -47,26 +48,32 @@ def files_of(lab) -> list[str]:
     return with_names(lab, lambda function, num_args: [text for text, value in names if takes(value, num_args)])
 
 
-CASES = [(lab, f"body {body}") for lab in LABS for body in BODIES]
-CASES += [(lab, f"names {n}") for lab in LABS for n in range(len(files_of(lab)))]
+NAMES = "names of the given code"
+CASES = [(lab, what) for lab in LABS for what in (NAMES, *BODIES)]
 
 
 @pytest.fixture(scope="session")
-def report_of(request, tmp_path_factory):
+def reports_of(request, tmp_path_factory):
     def grade(case):
         lab, what = case
-        kind, _, rest = what.partition(" ")
-        folder = tmp_path_factory.mktemp("given")
-        file = folder / "file.py"
-        file.write_text(with_bodies(lab, rest) if kind == "body" else files_of(lab)[int(rest)], encoding="utf-8")
-        return graded(lab, file, folder, "--scripted", LIMITS)
+        made = []
+        for text in files_of(lab) if what == NAMES else [with_bodies(lab, what)]:
+            file = tmp_path_factory.mktemp("given") / "file.py"
+            file.write_text(text, encoding="utf-8")
+            made.append(graded(lab, file, file.parent, "--scripted", LIMITS))
+        return made
 
-    with started_ahead(request.session, ("case",), grade) as report_of:
-        yield report_of
+    with started_ahead(request.session, ("case",), grade) as reports_of:
+        yield reports_of
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0].name[:2]} {case[1]}")
-def test_without_work_there_are_no_points(case, report_of):
-    report = report_of(case)
-    assert report["score"] == 0, [check["id"] for check in report["checks"] if check["points"]]
-    assert "grader_error" not in {check["outcome"] for check in report["checks"]}
+def test_without_work_there_are_no_points(case, reports_of):
+    for report in reports_of(case):
+        assert report["score"] == 0, [check["id"] for check in report["checks"] if check["points"]]
+        assert "grader_error" not in {check["outcome"] for check in report["checks"]}
+
+
+def test_the_names_are_many_and_an_answer_would_be_seen():
+    assert all(len(files_of(lab)) >= 5 for lab in LABS)
+    assert takes(max, 2) and not takes(len, 2)
