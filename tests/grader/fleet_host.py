@@ -5,10 +5,12 @@ The simulation stays here, since whoever holds it holds answers: its mean, its c
 
 from functools import lru_cache
 
+from minigpt.language import say
 from minigpt.simulation import fleet
 from tests.grader import channel
 
-MOST_LENGTHS, MOST_TOKENS, MOST_REQUESTS = 20_000, 1_000_000, 50_000
+MOST_LENGTHS, MOST_TOKENS = 20_000, 1_000_000
+MOST = {"num_replicas": 10_000, "cap": 1_000_000, "num_requests": 50_000}
 # Of one call: requests, each with the replicas that are looked at when it arrives. Some 45 s of a laptop's processor;
 # a sensible search takes a hundredth of it.
 MOST_WORK = 400_000_000
@@ -33,22 +35,26 @@ class FleetHost:
             return {"error": ["ValueError", str(error)[:300]]}
 
     def _p95_s(self, lengths, rate_per_s, num_replicas, cap, num_requests, seed) -> float:
-        whole = {"num_replicas": (num_replicas, 10_000), "cap": (cap, 1_000_000), "num_requests": (num_requests, MOST_REQUESTS)}
-        for name, (value, most) in whole.items():
-            if type(value) is not int or not 1 <= value <= most:
-                raise ValueError(f"{name}={value!r}: give a whole number from 1 to {most:,}")
+        for name, value in {"num_replicas": num_replicas, "cap": cap, "num_requests": num_requests}.items():
+            if type(value) is not int or not 1 <= value <= MOST[name]:
+                raise ValueError(say(en=f"{name}={value!r}: give a whole number from 1 to {MOST[name]:,}",
+                                     es=f"{name}={value!r}: da un número entero de 1 a {MOST[name]:,}"))  # fmt: skip
         if type(rate_per_s) not in (int, float) or not 0 < rate_per_s < 1e9 or type(seed) is not int:
-            raise ValueError(f"rate_per_s={rate_per_s!r}, seed={seed!r}: give a positive rate and a whole seed")
+            got = f"rate_per_s={rate_per_s!r}, seed={seed!r}"
+            raise ValueError(say(en=f"{got}: give a positive rate and a whole seed",
+                                 es=f"{got}: da una tasa positiva y una semilla entera"))  # fmt: skip
         self._work += num_requests * (WORK_PER_REQUEST + num_replicas)
         if self._work > MOST_WORK:
-            raise TimeoutError("fleet.p95_s has been asked for far more simulations than a search needs")
+            raise TimeoutError(say(en="fleet.p95_s was asked for far more simulations than a search needs",
+                                   es="se pidieron a fleet.p95_s muchas más simulaciones de las que pide una búsqueda"))
         return _simulated(_pairs(lengths), rate_per_s, num_replicas, cap, num_requests, seed)
 
 
 def _pairs(lengths) -> tuple:
     is_list = isinstance(lengths, list) and 1 <= len(lengths) <= MOST_LENGTHS
     if not is_list or not all(_is_pair(pair) for pair in lengths):
-        raise ValueError("lengths: give a list of pairs (prompt tokens, steps) of whole numbers from 1 on")
+        raise ValueError(say(en="lengths: give a list of pairs (prompt tokens, steps) of whole numbers from 1 on",
+                             es="lengths: da una lista de pares (tokens del prompt, pasos) de enteros desde 1"))  # fmt: skip
     return tuple(map(tuple, lengths))
 
 

@@ -1,5 +1,7 @@
 """In a worker, this stands for the simulation of fleets: the checking side simulates, and tells the p95."""
 
+from minigpt.language import say
+
 ask = None  # puts one question to the checking side; set by the worker
 
 
@@ -10,4 +12,5 @@ def p95_s(lengths, rate_per_s, num_replicas, cap, *, num_requests=6_000, seed=0)
 
 
 def __getattr__(name):
-    raise AttributeError(f"fleet.{name}: of the simulation a submission may use fleet.p95_s alone")
+    raise AttributeError(say(en=f"fleet.{name}: of the simulation a submission may use fleet.p95_s alone",
+                             es=f"fleet.{name}: de la simulación, una entrega solo puede usar fleet.p95_s"))

@@ -83,8 +83,8 @@ class OrderHandler:
 
     def do_prepare(self, order: dict) -> bool:
         """Load torch and the model's code before the memory limit is set, if the checks will need them."""
-        import minigpt.runtime.request
         import minigpt.runtime.errors
+        import minigpt.runtime.request
         import minigpt.schedulers.lab_file  # noqa: F401
 
         if order["fleet"]:

@@ -1,4 +1,4 @@
-"""What waits for an earlier exercise says so, also where that shows only when the code runs; what does not is graded."""
+"""What waits for an earlier exercise says so, also where that shows only when it runs; what does not is graded."""
 
 import pytest
 

@@ -33,7 +33,7 @@ def takes(candidate, num_args: int) -> bool:
 
 
 def names_in_the_copy(lab) -> list[tuple[str, object]]:
-    """Everything that a submission can import from the worker's copy and call: as an expression, and the thing itself."""
+    """What a submission can import from the worker's copy and call: each as an expression, and the thing itself."""
     found = []
     for name in given_code.modules_for(ROOT, load_given(lab), needs_torch=needs_torch(lab)):
         module = remote_fleet if name in given_code.REMOTE else importlib.import_module(name)

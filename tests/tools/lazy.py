@@ -1,4 +1,4 @@
-"""Files of a lab without any work in them: each exercise has a body that does nothing, or the name of something given."""
+"""Files of a lab without any work in them: a body that does nothing for each exercise, or the name of something given."""
 
 import ast
 from collections.abc import Callable, Iterable
@@ -46,8 +46,8 @@ def with_names(lab: Path, given: Callable[[str, int], Iterable[str]]) -> list[st
     functions = [exercise.function for exercise in load_exercises(lab) if exercise.function]
     choices = {name: list(given(name, arity[name])) for name in functions}
     count = max(map(len, choices.values()))
-    return [source + "\n\n" + "\n".join(f"{name} = {found[n]}" for name, found in choices.items() if n < len(found)) + "\n"
-            for n in range(count)]  # fmt: skip
+    rows = [[f"{name} = {found[n]}\n" for name, found in choices.items() if n < len(found)] for n in range(count)]
+    return [source + "\n\n" + "".join(row) for row in rows]
 
 
 def num_args(node) -> int:

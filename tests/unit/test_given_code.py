@@ -131,7 +131,8 @@ def test_a_fleet_is_simulated_on_the_checking_side(student_of):
 
 def test_a_fleet_that_cannot_be_simulated_is_a_value_error_and_a_search_without_end_is_not(student_of):
     student = student_of(FLEET, paths.resolve_lab("04"))
-    for args in (([(3, 2)], 250.0, 0, 8), ([], 250.0, 1, 8), ([(3, 2)], -1.0, 1, 8), ([(3, 0.5)], 1.0, 1, 8), (None, 1, 1, 1)):
+    pair, half = [(3, 2)], [(3, 0.5)]
+    for args in ((pair, 250.0, 0, 8), ([], 250.0, 1, 8), (pair, -1.0, 1, 8), (half, 1.0, 1, 8), (None, 1, 1, 1)):
         with pytest.raises(CheckFailed) as caught:
             student.call("ask", *args)
         assert {"ValueError", "TypeError"} & set(caught.value.raised)

@@ -74,7 +74,8 @@ def student(tmp_path_factory):
     ("named tuple", (1, [2.5])), ("dataclass", (1.5, 2)), ("ordered", {"a": 1}), ("default", {"a": [1]}),
     ("counter", {"a": 2, "b": 1}), ("proxy", {"a": [1]}), ("deque", [1, 2]), ("row", [1, 2]), ("range", [0, 1, 2]),
     ("int64", 7), ("float32", 0.5), ("bool", True), ("array", [0, 1, 2]), ("fraction", 0.25), ("whole", 4),
-    ("decimal", 0.5), ("infinite", float("inf")), ("enum", 3), ("keys", {1: (1, 2)}), ("text", "abc"), ("nothing", None),
+    ("decimal", 0.5), ("infinite", float("inf")), ("enum", 3), ("keys", {1: (1, 2)}), ("text", "abc"),
+    ("nothing", None),
 ])  # fmt: skip
 def test_what_stands_for_plain_data_becomes_it(student, name, value):
     got = student.call("give", name)
