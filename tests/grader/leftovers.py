@@ -76,4 +76,5 @@ def ids_of(kind: str, user: int) -> list[int]:
         return []
     names = head.split()
     rows = [dict(zip(names, line.split())) for line in lines]
-    return [int(row[f"{kind}id"]) for row in rows if user in (int(row["uid"]), int(row["cuid"]))]
+    number = names[1] if len(names) > 1 else ""  # shmid, semid, msqid
+    return [int(row[number]) for row in rows if str(user) in (row["uid"], row["cuid"])]
