@@ -10,7 +10,6 @@ from tests.grader.session import Worker
 ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 SHOWN_LINES, SHOWN_COLUMNS = 10, 100
 TRACEBACK = "Traceback (most recent call last):"
-CONTROLS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def notes_of(worker: Worker) -> dict:
@@ -34,7 +33,7 @@ def printed(worker: Worker) -> dict:
     """What the student's code printed: its beginning, made harmless, and how much more there was."""
     worker.output.settle()
     text = worker.output.kept.decode("utf-8", "replace")
-    text = CONTROLS.sub("�", ESCAPES.sub("", text))
+    text = report.escaped(ESCAPES.sub("", text), keep="\n")
     left_out = worker.output.num_bytes - len(worker.output.kept)
     return {"text": text, "num_bytes": worker.output.num_bytes, "truncated_bytes": left_out}
 

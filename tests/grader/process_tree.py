@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -10,7 +11,7 @@ import psutil
 
 from tests.grader import leftovers
 
-PR_SET_CHILD_SUBREAPER = 36
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 PATIENCE_S = 10.0
 _adopts = False
 
@@ -21,6 +22,12 @@ def adopt_orphans() -> bool:
     if sys.platform == "linux":
         _adopts = ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
     return _adopts
+
+
+def end_with_parent() -> None:
+    """Have this process ended, with its worker, when the one that started it has been killed (Linux)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
 
 
 def end_tree(process, worker: int | None = None, user: int | None = None) -> bool:
