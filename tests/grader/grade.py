@@ -5,7 +5,6 @@ import contextlib
 import importlib
 import io
 import os
-import signal
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -120,9 +119,9 @@ def main(argv: list[str] | None = None) -> int:
     """Grade, print and write the report; 0 only if every check passed."""
     args = parse(sys.argv[1:] if argv is None else argv)
     process_tree.adopt_orphans()
+    process_tree.interrupt_on_sigterm()  # so that the worker is ended before this process is
     if args.with_parent:
         process_tree.end_with_parent()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that the worker is ended before this process is
     try:
         lab = paths.resolve_lab(args.lab)
         file = args.file or code_file(args.lab, args.impl)

@@ -24,8 +24,18 @@ def adopt_orphans() -> bool:
     return _adopts
 
 
+def interrupt_on_sigterm() -> None:
+    """Have SIGTERM end this process like Ctrl-C: after its worker has been ended and its folder removed."""
+    signal.signal(signal.SIGTERM, _interrupt_once)
+
+
+def _interrupt_once(number, frame) -> None:
+    signal.signal(number, signal.SIG_IGN)  # another one must not interrupt the tidying up
+    raise KeyboardInterrupt
+
+
 def end_with_parent() -> None:
-    """Have this process ended, with its worker, when the one that started it has been killed (Linux)."""
+    """Have this process told to end when the one that started it has been killed (Linux)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
 
