@@ -11,6 +11,7 @@ from tests.grader import probes, view
 from tests.grader.outcomes import Text, t
 
 TRIAL_S = 60
+NO_LIMIT_BYTES = 2**60  # what the kernel says where there is none is near 2**63
 
 
 class Row:
@@ -48,6 +49,11 @@ ROWS = {
     "memory": Row(
         t("memory, per process", "memoria, por proceso"),
         t("memory is not limited on this system", "en este sistema la memoria no se limita"),
+    ),
+    "memory_in_all": Row(
+        t("memory, of all its processes together", "memoria, de todos sus procesos juntos"),
+        t("the memory of all its processes together is not limited: a container's limit is what bounds it",
+          "la memoria de todos sus procesos juntos no se limita: la acota el límite de un contenedor"),
     ),
     "processes": Row(
         t("number of processes", "número de procesos"),
@@ -104,6 +110,27 @@ def facts(canary: Path, unseen: list[str]) -> dict:
     """What the probes need to know. `canary` is a file that only this user may open."""
     return {"canary": str(canary), "unseen": unseen, "parent": os.getpid(), "quota_bytes": view.QUOTA_BYTES,
             "namespaces": probes.namespace_numbers()}  # fmt: skip
+
+
+def memory_in_all_is_limited() -> bool:
+    """Whether the kernel bounds the memory of this process's group (Linux's control groups, as containers use them)."""
+    try:
+        groups = [line.split(":", 2) for line in Path("/proc/self/cgroup").read_text().splitlines()]
+    except OSError:
+        return False
+    base = Path("/sys/fs/cgroup")
+    places = [base / "memory.max", base / "memory/memory.limit_in_bytes"]
+    for _, names, path in groups:
+        places += [base / path.strip("/") / "memory.max"] if not names else []
+        places += [base / "memory" / path.strip("/") / "memory.limit_in_bytes"] if "memory" in names.split(",") else []
+    return any(_limit_bytes(place) < NO_LIMIT_BYTES for place in places)
+
+
+def _limit_bytes(place: Path) -> float:
+    try:
+        return float(place.read_text())
+    except (OSError, ValueError):  # not there, or "max"
+        return NO_LIMIT_BYTES
 
 
 def quota_of(home: Path, held: dict[str, bool]) -> Path | None:

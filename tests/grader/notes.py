@@ -21,6 +21,7 @@ def notes_of(worker: Worker) -> dict:
             "own_user": bool(worker.sandbox.get("own_user")),
             "hidden_folders": len(worker.hidden) if worker.held.get("reference") else 0,
             "own_view": bool(worker.sandbox.get("has_own_view")),
+            "held": worker.held,
             "limits": worker.sandbox.get("limits", []),
             "starts": worker.num_starts,
             "all_processes_ended": worker.all_ended,

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import namespaces
 
-FILE_BYTES = 64 * 2**20  # of one file that a student's code writes
-OPEN_FILES = 512
+FILE_BYTES = 32 * 2**20  # of one file that a student's code writes
+OPEN_FILES = 256  # files in memory (memfd) count in no folder: these two bound what one process can hold in them
 PROCESSES = 64  # and threads, beside those that the user already has
 LIFE_CPU_S = 1_800  # of one process; only for when nobody is left to watch
 

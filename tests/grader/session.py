@@ -137,17 +137,18 @@ class Worker:
 
     def close(self) -> None:
         """End the worker and every process that it started, and remove what it wrote."""
-        if self._process is None:
+        if self._place is None:
             return
         user = self.sandbox.get("own_user")
-        self.all_ended &= process_tree.end_tree(self._process, self._pid, user)
-        for end in (self._connection, self._where, self._process.stdin):
+        if self._process is not None:  # else interrupted while it was being started
+            self.all_ended &= process_tree.end_tree(self._process, self._pid, user)
+            if not self._home.is_dir():  # renamed: as this very user it may go anywhere
+                self.left_behind.add(self._home.name)
+        for end in (self._connection, self._where, self._process and self._process.stdin):
             if end is not None:
                 end.close()
-        if not self._home.is_dir():  # renamed: as this very user it may go anywhere
-            self.left_behind.add(self._home.name)
         self.left_behind |= {*remove_tree(self._place), *process_tree.sweep(user)}
-        self._process = self._connection = self._pid = self._where = None
+        self._process = self._connection = self._place = self._pid = self._where = None
         self._is_spoiled = False
 
     # -- the process ------------------------------------------------------------------------------------------
@@ -183,6 +184,7 @@ class Worker:
         if "failed" in reply:
             raise CheckFailed(GRADER_ERROR, got=reply["failed"]["message"])
         self.memory_is_limited = self.held["memory"] = reply["done"] is True
+        self.held["memory_in_all"] = containment.memory_in_all_is_limited()
 
     def _make_place(self) -> None:
         """A folder with what a worker gets; in `home` it may write, or sees it where it may."""
