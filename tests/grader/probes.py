@@ -24,7 +24,7 @@ def measure(facts: dict, sandbox) -> dict[str, bool]:
         "file_size": "fsize" in sandbox.limits,
         "written": _space_bytes(os.getcwd()) <= facts["quota_bytes"],
         "leftovers": {"mnt", "ipc"} <= apart,
-        "network": "net" in apart and not _has_network(),
+        "network": not _has_network() and ("net" in apart or _is_alone_on_its_network()),
         "rights": not _can_have_roots_rights(),
     }
 
@@ -85,6 +85,14 @@ def _has_network() -> bool:
     except OSError:
         return False
     return True
+
+
+def _is_alone_on_its_network() -> bool:
+    """Whether there is nothing but the loopback, as in a container without a network."""
+    try:
+        return {name for _, name in socket.if_nameindex()} <= {"lo"}
+    except (AttributeError, OSError):
+        return False
 
 
 def _can_have_roots_rights() -> bool:

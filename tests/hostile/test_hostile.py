@@ -71,7 +71,7 @@ def as_parameter(hostile):
     return pytest.param(hostile, id=hostile.name, marks=() if hostile.name in QUICK else pytest.mark.slow)
 
 
-@pytest.mark.parametrize("hostile", map(as_parameter, BANK))
+@pytest.mark.parametrize("hostile", [as_parameter(one) for one in BANK])
 def test_hostile(hostile, graded):
     if hostile.is_dangerous and (trial()["why_not"] or os.environ.get("MINIGPT_NO_NAMESPACES")):
         pytest.skip("it would do here what it tries: a report says beforehand that this is not prevented")
