@@ -119,10 +119,16 @@ class Watch:
                 raise WroteTooMuch
 
     def _patience_s(self) -> float:
+        queued_s = self._queued_meanwhile_s()
+        return UNKNOWN_FACTOR * self._wall_s if queued_s is None else self._wall_s + queued_s
+
+    def _queued_meanwhile_s(self) -> float | None:
         queued_s = _queued_s(self._pid)
-        if queued_s is None or self._start_queued_s is None:
-            return UNKNOWN_FACTOR * self._wall_s
-        return self._wall_s + queued_s - self._start_queued_s
+        return None if queued_s is None or self._start_queued_s is None else queued_s - self._start_queued_s
+
+    def spent_s(self) -> float:
+        """What the call has used up of the time that all calls together have."""
+        return max(0.0, self.waited_s - (self._queued_meanwhile_s() or 0.0))
 
 
 class WroteTooMuch(Exception):

@@ -236,7 +236,7 @@ class Worker:
                     if message.get("order") != self._num_orders:
                         raise channel.ChannelError("a report came that nobody asked for")
                     self._is_spoiled |= message.get("spoiled") is not False
-                    self._spent_s += watch.waited_s
+                    self._spent_s += watch.spent_s()
                     self.has_answered |= order["do"] in ("call", "play") and "done" in message
                     return message
                 reply = host.answer(message["ask"], message.get("args")) if host else {"error": ["ServingError", ""]}
@@ -250,7 +250,7 @@ class Worker:
             failure = WorkerLost(PROCESS_ENDED, got=t("it wrote more than it may", "escribió más de lo permitido"))
         except (channel.ChannelError, OSError) as error:
             failure = self._why_ended(what, str(error), ooms_before)
-        self._spent_s += watch.waited_s
+        self._spent_s += watch.spent_s()
         self.close()
         if what == "import" and failure.outcome != OUT_OF_MEMORY:
             failure.outcome, failure.hint = IMPORT_ERROR, t(

@@ -119,8 +119,9 @@ MEMORY = (
     ),
     Hostile(
         name="shared memory of gigabytes", outcome="crashed|process_ended", within="""
-        from multiprocessing import shared_memory
-        keep = shared_memory.SharedMemory(create=True, size=10 * 2**30)
+        import os
+        number = os.open("/dev/shm/hostile_was_here", os.O_CREAT | os.O_RDWR)
+        os.ftruncate(number, 10 * 2**30)
         """,
     ),
     Hostile(
