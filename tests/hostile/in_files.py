@@ -26,7 +26,7 @@ LEFTOVERS = (
         os.makedirs("a/b/c")
         open("a/b/c/file", "w").close()
         for folder in ("a/b/c", "a/b", "a"): os.chmod(folder, 0)
-        """,
+        """, outcome="passed|crashed",  # at the second call it meets its own folders
     ),
     tidied("closes its own home", "import os; os.chmod(os.getcwd(), 0)", outcome="passed|crashed"),
     tidied(
@@ -69,7 +69,7 @@ LEFTOVERS = (
         for number, place in enumerate(("/", "..", "/etc/passwd", "/proc/self", "self", os.path.expanduser("~"))):
             os.symlink(place, f"link{number}")
         os.symlink("self", "self")
-        """,
+        """, outcome="passed|crashed",
     ),
     tidied("a program that would run as its owner", f"""
     import os, shutil
@@ -124,7 +124,7 @@ SPACE = (
 )  # fmt: skip
 
 CHANGES = (
-    tidied("changes the given code where it lies", """
+    tidied("changes the given code where it lies", "", on_top="""
     import glob, minigpt, os
     for file in glob.glob(minigpt.__path__[0] + "/**/*.py", recursive=True):
         try:
