@@ -20,7 +20,6 @@ from pathlib import Path
 
 from minigpt import paths
 from minigpt.language import language, say
-from tests.grader import process_tree
 from tests.grader import report as reports
 from tests.grader.class_page import write_page
 from tests.grader.class_progress import shown_progress

@@ -11,7 +11,6 @@ import json
 import os
 import queue
 import signal
-import socket
 import sys
 import sysconfig
 from contextlib import nullcontext
