@@ -11,6 +11,7 @@ import socket
 import struct
 
 MAX_MESSAGE_BYTES = 32 * 2**20
+MAX_CONTAINERS = 2_000_000  # lists and objects of one message: each empty one costs its reader thirty times its bytes
 MAX_DEPTH = 12
 MAX_TEXT = 10_000  # characters of one string
 MAX_INT_BITS = 256
@@ -36,24 +37,35 @@ class Unknown:
         return False
 
 
-def send(connection: socket.socket, message) -> None:
-    """Send one message."""
+def send(connection: socket.socket, message, on_wait=None) -> None:
+    """Send one message; on a connection with a timeout, `on_wait` is as in `receive`."""
     data = json.dumps(message, allow_nan=False).encode("ascii")
     if len(data) > MAX_MESSAGE_BYTES:
         raise ChannelError(f"a message of {len(data):,} bytes is over the limit of {MAX_MESSAGE_BYTES:,}")
-    connection.sendall(LENGTH.pack(len(data)) + data)
+    left = memoryview(LENGTH.pack(len(data)) + data)
+    while left:
+        try:
+            left = left[connection.send(left):]  # fmt: skip
+        except TimeoutError:
+            if on_wait is None:
+                raise
+            on_wait()
 
 
 def receive(connection: socket.socket, on_wait=None):
     """The next message. Raises ChannelError if the other side has gone or sent something else.
 
-    On a connection with a timeout, `on_wait` is called each time that it runs out; it may raise to give up.
+    On a connection with a timeout, `on_wait` is called when it runs out and after each part that comes, so that a
+    message that drips in is timed like silence; it may raise to give up.
     """
     (size,) = LENGTH.unpack(_read(connection, LENGTH.size, on_wait))
     if size > MAX_MESSAGE_BYTES:
         raise ChannelError(f"a message of {size:,} bytes is over the limit of {MAX_MESSAGE_BYTES:,}")
+    data = _read(connection, size, on_wait)
+    if data.count(b"[") + data.count(b"{") > MAX_CONTAINERS:
+        raise ChannelError(f"a message held more than {MAX_CONTAINERS:,} lists")
     try:
-        return json.loads(_read(connection, size, on_wait))
+        return json.loads(data)
     except (ValueError, RecursionError) as error:
         raise ChannelError(f"a message was not JSON ({type(error).__name__})") from None
 
@@ -72,6 +84,8 @@ def _read(connection: socket.socket, size: int, on_wait) -> bytes:
             raise ChannelError("the connection was closed")
         parts.append(part)
         size -= len(part)
+        if size and on_wait is not None:
+            on_wait()
     return b"".join(parts)
 
 

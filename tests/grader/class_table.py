@@ -1,6 +1,7 @@
 """The table of a class: one row a submission and lab."""
 
 import csv
+import math
 from collections import Counter
 from pathlib import Path
 
@@ -32,9 +33,9 @@ def _in_order(exercise: str) -> list[int]:
 
 
 def _number(value) -> str:
-    return "" if value is None else f"{value:.2f}"
+    return f"{value:.2f}" if isinstance(value, (int, float)) and math.isfinite(value) else ""
 
 
 def _harmless(text: str) -> str:
     """A text that no spreadsheet takes for a formula."""
-    return "'" + text if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+    return "'" + text if text.lstrip()[:1] in ("=", "+", "-", "@", "\t", "\r") else text

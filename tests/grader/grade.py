@@ -5,7 +5,6 @@ import contextlib
 import importlib
 import io
 import os
-import signal
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -93,6 +92,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
     # Of class runs (grade_all.py):
     parser.add_argument("--no-measure", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--hide", type=Path, action="append", default=[], help=argparse.SUPPRESS)
+    parser.add_argument("--with-parent", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--refused", default="", help=argparse.SUPPRESS)
     parser.add_argument("--seed", type=int, default=0, help=say(en="of the graded workloads", es="de las cargas"))
     parser.add_argument("--scripted", action="store_true", help=say(
@@ -119,7 +119,9 @@ def main(argv: list[str] | None = None) -> int:
     """Grade, print and write the report; 0 only if every check passed."""
     args = parse(sys.argv[1:] if argv is None else argv)
     process_tree.adopt_orphans()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that the worker is ended before this process is
+    process_tree.interrupt_on_sigterm()  # so that the worker is ended before this process is
+    if args.with_parent:
+        process_tree.end_with_parent()
     try:
         lab = paths.resolve_lab(args.lab)
         file = args.file or code_file(args.lab, args.impl)

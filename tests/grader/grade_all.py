@@ -1,7 +1,8 @@
 """Grading a class: `python -m tests.grader.grade_all submissions --out results --lab 03`.
 
 Each submission is graded by a process of its own, with the checks of this repository and nothing of the submission but
-its one file. A report that is there already, of the same file under the same checks, is not made again.
+its one file. A report that is there already, of the same file under the same checks, is not made again, unless the grader
+had failed. Whatever happens to one submission becomes its row, and costs no other theirs.
 """
 
 import argparse
@@ -19,15 +20,18 @@ from pathlib import Path
 
 from minigpt import paths
 from minigpt.language import language, say
-from minigpt.notebook.progress import progress
 from tests.grader import report as reports
+from tests.grader.class_page import write_page
+from tests.grader.class_progress import shown_progress
 from tests.grader.class_table import write_table
+from tests.grader.leftovers import remove_tree
 from tests.grader.outcomes import GRADER_ERROR
 from tests.grader.submissions import Refused, Submission, find_submissions, labs_of, text_of
 
 ROOT = paths.repository_root()
 PATIENCE_S = 15.0  # for a grader to end when it is told to
 MOST_S = 3_600.0  # of one submission; far above what the grader's own limits let it take
+TABLE, PAGE, AT_WORK = "class.csv", "class.html", ".grading"  # in the folder of the results
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,51 +56,66 @@ class ClassRun:
 
     def jobs(self) -> list[Job]:
         """Every submission with the lab that was asked for, or with each lab whose file is in it."""
-        found = find_submissions(self.args.folder)
+        found = find_submissions(self.args.folder, taken=(TABLE, PAGE, f"{TABLE}.new", f"{PAGE}.new", AT_WORK))
         if not found:
             raise ValueError(say(en=f"no folder, .zip or .py in {self.args.folder}",
                                  es=f"no hay carpeta, .zip ni .py en {self.args.folder}"))  # fmt: skip
         wanted = [paths.resolve_lab(self.args.lab)] if self.args.lab else None
         pairs = [(one, lab) for one in found for lab in wanted or labs_of(one)]
         for one in found:
+            name = reports.shown(one.name)
+            if one.note:
+                print(one.note)
             if one not in [each for each, _ in pairs]:
-                print(say(en=f"{one.name}: no lab's file in it; say LAB=NN to have it counted as zero",
-                          es=f"{one.name}: no contiene el archivo de ningún laboratorio; con LAB=NN cuenta como cero"))
+                print(say(en=f"{name}: no lab's file in it; say LAB=NN to have it counted as zero",
+                          es=f"{name}: no contiene el archivo de ningún laboratorio; con LAB=NN cuenta como cero"))
         return [self._job(one, lab) for one, lab in pairs]
 
     def _job(self, submission: Submission, lab: Path) -> Job:
         options = [f"--limits={self.args.limits}"] if self.args.limits else []
         options += ["--scripted"] if self.args.scripted else []
         if self.args.class_seed:
-            text = f"{self.args.class_seed}:{submission.name}".encode()
+            text = os.fsencode(f"{self.args.class_seed}:{submission.name}")
             options += ["--seed", str(1 + int.from_bytes(hashlib.sha256(text).digest()[:4], "big") % (2**31 - 1))]
         return Job(submission, lab, self.args.out / submission.name / f"lab{lab.name[:2]}", tuple(options))
 
     def grade(self, job: Job) -> dict:
         """The report of one job: the one that is there, or a new one. Never raises for what a submission does."""
         try:
+            made = self._grade(job)
+        except Exception as error:  # a disk that is full, a folder that is in the way: this row says so
+            made = _named(_without_report(job, f"{type(error).__name__}: {error}"), job, "")
+        return made | {"folder": job.folder.relative_to(self.args.out).as_posix()}
+
+    def _grade(self, job: Job) -> dict:
+        try:
             text, refused = text_of(job.submission, job.lab), ""
         except Refused as error:
             text, refused = b"", str(error)
         mark = self._fingerprint(job, text, refused)
         finished = read_report(job.folder / "report.json")
-        if finished.get("fingerprint") == mark and finished["checks"]:  # without checks the grader had failed
+        if finished.get("fingerprint") == mark and not has_failed(finished):
             return finished
         job.folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix="minigpt-class-") as place:
+        with tempfile.TemporaryDirectory(dir=self._at_work()) as place:
             file = Path(place) / paths.student_file(job.lab).name
             file.write_bytes(text)
-            made = self._run(job, file, refused)
-        made |= {"submission": job.submission.name, "fingerprint": mark, "note": refused or made.get("note", "")}
+            made = _named(self._run(job, file, refused), job, refused) | {"fingerprint": mark}
         reports.write_json(job.folder / "results.json", reports.as_gradescope(made))
         # Last and in one step: a report that is there is whole.
         reports.write_json(job.folder / "report.json.new", made)
         os.replace(job.folder / "report.json.new", job.folder / "report.json")
         return made
 
+    def _at_work(self) -> Path:
+        """A folder for what is being graded: what a run that was killed left in it, the next one removes."""
+        folder = self.args.out / AT_WORK
+        folder.mkdir(exist_ok=True)
+        return folder
+
     def _run(self, job: Job, file: Path, refused: str) -> dict:
         target = file.with_suffix(".json")
-        command = [sys.executable, "-m", "tests.grader.grade", job.lab.name[:2], "--file", str(file), "--no-measure",
+        command = [sys.executable, "-m", "tests.grader.grade", job.lab.name[:2], "--file", str(file), "--no-measure", "--with-parent",
                    "--json", str(target), "--hide", str(self.args.folder.resolve()), "--hide", str(self.args.out.resolve()),
                    *job.options, *([f"--refused={refused}"] if refused else [])]  # fmt: skip
         with self._lock:
@@ -113,7 +132,8 @@ class ClassRun:
         self._running.discard(process)
         if self._is_over:
             raise KeyboardInterrupt
-        return read_report(target) or _without_report(job, process.returncode, said)
+        said = f"status {process.returncode}: {said[-500:].decode('utf-8', 'replace')}"
+        return read_report(target) or _without_report(job, said)
 
     def stop(self) -> None:
         """End what is running: the interrupted submissions are graded next time."""
@@ -154,11 +174,22 @@ def read_report(path: Path) -> dict:
     return found if isinstance(found, dict) and "checks" in found else {}
 
 
-def _without_report(job: Job, status: int, said: bytes) -> dict:
+def has_failed(report: dict) -> bool:
+    """Whether the grader itself failed in it: such a report is shown, and never kept."""
+    outcomes = {check.get("outcome") for check in report["checks"]}
+    return not outcomes or GRADER_ERROR in outcomes or report.get("note", "").startswith(GRADER_ERROR)
+
+
+def _named(report: dict, job: Job, refused: str) -> dict:
+    """A report with the submission that it is of, and what is to be said of it in the table."""
+    notes = [refused, report.get("note", ""), *report.get("not_finite", {}).values(), job.submission.note]
+    return report | {"submission": reports.shown(job.submission.name), "note": "; ".join(filter(None, notes))}
+
+
+def _without_report(job: Job, said: str) -> dict:
     """What stands for the report of a grader that wrote none."""
-    note = f"{GRADER_ERROR}: status {status}: {said[-500:].decode('utf-8', 'replace')}"
     return {"lab": job.lab.name[:2], "score": 0, "max_score": 0, "exercises": [], "checks": [], "measurements": {},
-            "note": reports.shown(note)}  # fmt: skip
+            "note": reports.shown(f"{GRADER_ERROR}: {said}")}  # fmt: skip
 
 
 def run_class(args: argparse.Namespace) -> int:
@@ -166,26 +197,30 @@ def run_class(args: argparse.Namespace) -> int:
     run = ClassRun(args)
     jobs, made = run.jobs(), {}
     args.out.mkdir(parents=True, exist_ok=True)
+    remove_tree(args.out / AT_WORK)
     with ThreadPoolExecutor(args.jobs) as pool:
         waiting = {pool.submit(run.grade, job): job for job in jobs}
         try:
-            for done in progress(as_completed(waiting), say(en="submissions", es="entregas"), total=len(jobs)):
+            for done in shown_progress(as_completed(waiting), total=len(jobs)):
                 made[waiting[done]] = done.result()
         except BaseException:
             run.stop()
             pool.shutdown(cancel_futures=True)
             raise
-    table = args.out / "class.csv"
-    in_order = [made[job] for job in jobs]
-    write_table(table, in_order)
-    faults = [one for one in in_order if one["note"].startswith(GRADER_ERROR)
-              or any(check["outcome"] == GRADER_ERROR for check in one["checks"])]  # fmt: skip
-    print(say(en=f"{len(in_order)} reports; the table of the class: {table}",
-              es=f"{len(in_order)} informes; la tabla de la clase: {table}"))  # fmt: skip
-    for one in faults:
-        print(say(en=f"the grader failed on {one['submission']}, lab {one['lab']}: please report it",
-                  es=f"el corrector falló con {one['submission']}, laboratorio {one['lab']}: avísanos"))  # fmt: skip
-    return 1 if faults else 0
+    remove_tree(args.out / AT_WORK)
+    return _write_results(args.out, [made[job] for job in jobs])
+
+
+def _write_results(out: Path, in_order: list[dict]) -> int:
+    write_table(out / TABLE, in_order)
+    write_page(out / PAGE, in_order)
+    failed = [one for one in in_order if has_failed(one)]
+    print(say(en=f"{len(in_order)} reports; the class at a glance: {out / PAGE}; its table: {out / TABLE}",
+              es=f"{len(in_order)} informes; la clase de un vistazo: {out / PAGE}; su tabla: {out / TABLE}"))  # fmt: skip
+    for one in failed:
+        print(say(en=f"the grader failed on {one['submission']}, lab {one['lab']}: run it again, and report it if it stays",
+                  es=f"el corrector falló con {one['submission']}, laboratorio {one['lab']}: repite, y avísanos si persiste"))
+    return 1 if failed else 0
 
 
 def parse(argv: list[str]) -> argparse.Namespace:
@@ -205,7 +240,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
     here = os.environ.get("MINIGPT_CALLED_FROM", "")
     args.folder, args.out = Path(here, args.folder), Path(here, args.out)
     if not args.folder.is_dir():
-        raise ValueError(say(en=f"{args.folder} is no folder: say DIR=submissions",
+        raise ValueError(say(en=f"{args.folder} is not a folder: say DIR=submissions",
                              es=f"{args.folder} no es una carpeta: escribe DIR=entregas"))  # fmt: skip
     folder, out = args.folder.resolve(), args.out.resolve()
     if out == folder or folder in out.parents:

@@ -3,13 +3,13 @@
 import re
 
 from minigpt.language import say
+from tests.grader import containment, report
 from tests.grader.resource_watchdog import KEPT_OUTPUT_BYTES
 from tests.grader.session import Worker
 
 ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 SHOWN_LINES, SHOWN_COLUMNS = 10, 100
 TRACEBACK = "Traceback (most recent call last):"
-CONTROLS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def notes_of(worker: Worker) -> dict:
@@ -19,7 +19,9 @@ def notes_of(worker: Worker) -> dict:
         "printed": printed(worker),
         "worker": {
             "own_user": bool(worker.sandbox.get("own_user")),
-            "hidden_folders": len(worker.sandbox.get("hidden", [])),
+            "hidden_folders": len(worker.hidden) if worker.held.get("reference") else 0,
+            "own_view": bool(worker.sandbox.get("has_own_view")),
+            "held": worker.held,
             "limits": worker.sandbox.get("limits", []),
             "starts": worker.num_starts,
             "all_processes_ended": worker.all_ended,
@@ -32,7 +34,7 @@ def printed(worker: Worker) -> dict:
     """What the student's code printed: its beginning, made harmless, and how much more there was."""
     worker.output.settle()
     text = worker.output.kept.decode("utf-8", "replace")
-    text = CONTROLS.sub("�", ESCAPES.sub("", text))
+    text = report.escaped(ESCAPES.sub("", text), keep="\n")
     left_out = worker.output.num_bytes - len(worker.output.kept)
     return {"text": text, "num_bytes": worker.output.num_bytes, "truncated_bytes": left_out}
 
@@ -71,28 +73,11 @@ def cut_line(told: dict) -> str:
 
 
 def not_enforced(worker: Worker) -> list[str]:
-    """What this system did not hold the student's code to, in the reader's language."""
-    held, told = worker.sandbox, []
-    if not held:
-        return told  # nothing of it ran
-    if not worker.memory_is_limited:
-        told.append(say(en="memory is not limited on this system", es="en este sistema la memoria no se limita"))
-    if "nproc" not in held.get("limits", []):
-        told.append(say(en="the number of processes is not limited", es="el número de procesos no se limita"))
-    if not held.get("own_user"):
-        told.append(say(
-            en="the code ran with your user's rights: it could change your files and end your processes",
-            es="el código se ejecutó con los permisos de tu usuario: podía cambiar tus archivos y terminar tus procesos",
-        ))  # fmt: skip
-    if not held.get("hidden"):
-        told.append(say(
-            en="the reference could be read at its path: grade in a copy without solutions/",
-            es="la solución se podía leer en su ruta: califica en una copia sin solutions/",
-        ))  # fmt: skip
-    if not held.get("orphans_are_found"):
-        told.append(say(
-            en="a process that left its session may have gone on", es="un proceso que dejó su sesión pudo seguir",
-        ))  # fmt: skip
+    """What this system did not hold the student's code to, as its probes found, in the reader's language."""
+    told = [str(row.if_not) for name, row in containment.ROWS.items() if worker.held.get(name) is False]
     if not worker.all_ended:
         told.append(say(en="not every process could be ended", es="no se pudieron terminar todos los procesos"))
+    if worker.left_behind:
+        names = report.shown(", ".join(sorted(worker.left_behind)))
+        told.append(say(en=f"could not be removed: {names}", es=f"no se pudo borrar: {names}"))
     return told

@@ -15,7 +15,10 @@ WATCHED = (
     "builtins", "sys", "time", "random", "math", "os", "queue", "json", "socket", "threading", "signal", "warnings",
     "statistics", "collections", "itertools", "functools", "torch", "torch.nn.functional",
 )  # fmt: skip
-OURS = ("minigpt", "channel", "import_guard", "plain_data", "remote_arguments", "sandbox", "process_state", "__main__")
+OURS = (
+    "minigpt", "channel", "import_guard", "line", "namespaces", "plain_data", "probes", "process_state", "remote_arguments",
+    "sandbox", "__main__",
+)  # fmt: skip
 PASSING = {"_", "last_exc", "last_type", "last_value", "last_traceback", "__warningregistry__", "onceregistry"}
 
 

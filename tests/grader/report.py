@@ -1,26 +1,33 @@
 """Results as people and programs read them: a table, JSON, Gradescope's results.json."""
 
 import json
-import re
+import math
 from collections import Counter
 from pathlib import Path
 
 from minigpt.language import language, say
-from tests.grader.outcomes import BLOCKED, MEANING, NOT_IMPLEMENTED, PASSED, WRONG
+from tests.grader.outcomes import BLOCKED, MEANING, NOT_IMPLEMENTED, PASSED, WRONG, t
 from tests.grader.plugin import Result
 
 MAX_SHOWN = 300  # characters of an expected or got value
 MAX_REPEATED = 60  # of one that was shown before
 WIDTH = 78
+NOT_ANSWERED = t("requests without an answer count as infinitely late", "las peticiones sin respuesta cuentan como infinitamente tardías")
 
 
 def shown(value) -> str:
-    """A value as a report shows it: bounded, on one line, without control characters."""
+    """A value as a report shows it: bounded, on one line, and nothing in it that a screen would obey."""
     text = value if isinstance(value, str) else str(value)
     if isinstance(value, float):
         text = f"{value:.6g}"
-    text = re.sub(r"[\x00-\x1f\x7f-\x9f]", "�", text)
-    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}… ({len(text):,} characters)"
+    return escaped(text) if len(text) <= MAX_SHOWN else f"{escaped(text[:MAX_SHOWN])}… ({len(text):,} characters)"
+
+
+def escaped(text: str, keep: str = "") -> str:
+    """A text with escapes in the place of control characters, of those that turn its direction, and of no characters."""
+    return "".join(
+        each if each.isprintable() or each in keep else each.encode("unicode_escape").decode() for each in text
+    )  # fmt: skip
 
 
 def table(results: list[Result], exercises) -> str:
@@ -132,6 +139,8 @@ def figure(value) -> str:
     """A measurement with as many digits as are worth reading; the JSON has all of them."""
     if isinstance(value, (list, tuple)):
         return " … ".join(f"{part:.1f}" for part in value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return say(en=f"{value} ({NOT_ANSWERED.en})", es=f"{value} ({NOT_ANSWERED.es})")
     if isinstance(value, float):
         return f"{value:.4g}" if abs(value) < 1_000 else f"{value:.0f}"
     return shown(value)
@@ -144,8 +153,23 @@ def as_json(lab: str, impl: str, results: list[Result], measurements: dict, note
         "score": sum(r.points for r in results), "max_score": sum(r.info.points for r in results),
         "exercises": _by_exercise(results),
         "checks": [_check_json(result) for result in results],
-        "measurements": measurements, **notes,
+        "measurements": {name: _finite(value) for name, value in measurements.items()},
+        "not_finite": {name: f"{value}: {NOT_ANSWERED}" for name, value in measurements.items()
+                       if not _is_finite(value)},
+        **notes,
     }  # fmt: skip
+
+
+def _is_finite(value) -> bool:
+    parts = value if isinstance(value, (list, tuple)) else [value]
+    return all(math.isfinite(part) for part in parts if isinstance(part, float))
+
+
+def _finite(value):
+    """A measurement as JSON can hold it: null for what is infinite or not a number."""
+    if isinstance(value, (list, tuple)):
+        return [_finite(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _by_exercise(results: list[Result]) -> list[dict]:
@@ -165,7 +189,7 @@ def _check_json(result: Result) -> dict:
     return {
         "id": result.id, "exercise": result.info.exercise, "title": str(result.info.title),
         "outcome": result.outcome, "points": result.points, "max_points": result.info.points,
-        **values, "hint": str(result.hint),
+        **values, "hint": escaped(str(result.hint), keep="\n"),
     }  # fmt: skip
 
 
@@ -194,6 +218,6 @@ def _gradescope_text(check: dict) -> str:
 def write_json(path: Path, data: dict) -> None:
     """Write a results file; its folder is made if need be."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(data, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False) + "\n", encoding="utf-8")
 
 

@@ -1,5 +1,6 @@
 """What a worker uses, watched from the checking side: time, memory, output."""
 
+import os
 import re
 import threading
 import time
@@ -10,9 +11,14 @@ import psutil
 
 from tests.grader import channel
 from tests.grader.outcomes import Text, t
+from tests.grader.view import QUOTA_BYTES
 
 POLL_S = 0.1
-SLEEP_S = 0.5  # a worker that keeps this side waiting so long for one message was not merely waiting for its processor
+COUNT_S = 1.0  # between two looks at what was written
+MOST_FACTOR = 10  # so many times its wall time may a call take at most, however busy the machine is
+UNKNOWN_FACTOR = 2  # where the system does not say for how long a process waited for a processor
+HOST_FACTOR = 10  # so many times its own processor time may a call make this side work
+MAX_FILES = 20_000
 KEPT_OUTPUT_BYTES = 4_000
 
 
@@ -21,7 +27,7 @@ class Limits:
     """What one call into the student's code may use. Generous: they catch hangs, they never measure."""
 
     cpu_s: float = 15.0  # processor time of the worker
-    wall_s: float = 60.0  # for code that sleeps; far above cpu_s, since the machine may be busy
+    wall_s: float = 60.0  # for code that sleeps or sends little by little, without what a busy machine makes it wait
     start_s: float = 120.0  # wall, to start the worker and load what it needs
     memory_bytes: int = 2**30  # above what it holds after its imports
     total_s: float = 900.0  # wall, spent waiting for the student's code in all
@@ -60,51 +66,92 @@ class TookTooLong(Exception):
 
 
 class Watch:
-    """Watches what a worker uses: its processor time, and the wall time that it keeps this side waiting."""
+    """Watches what one call uses: processor time, the wall time that it keeps this side waiting, and what it writes.
 
-    def __init__(self, process, pid: int | None, cpu_s: float, wall_s: float):
-        self._process, self._cpu_s, self._wall_s = process, cpu_s, wall_s
+    Its deadline is held here: `wall_s` of waiting, however the waiting is made up, less the time for which either side
+    stood in the queue for a processor (Linux says how long), so that a busy machine costs nobody a point.
+    """
+
+    def __init__(self, process, pid: int | None, cpu_s: float, wall_s: float, quota: Path | None = None):
+        self._process, self._cpu_s, self._wall_s, self._quota = process, cpu_s, wall_s, quota
         self._pid = process.pid if pid is None else pid
-        self._start_cpu_s = _cpu_time_s(self._pid)
-        self.waited_s, self._slept_s = 0.0, 0.0
-        self._since_s, self._looked_s = time.monotonic(), 0.0
+        self._start_cpu_s, self._start_queued_s = _cpu_time_s(self._pid), _queued_s(self._pid)
+        self._start_host_s = time.thread_time()
+        self._since_s, self._looked_s, self._counted_s = time.monotonic(), 0.0, 0.0
+        self.waited_s = 0.0
 
     def __call__(self) -> None:
-        """Called again and again while nothing comes."""
+        """Called again and again while nothing, or not all of it, comes."""
         if self._process.poll() is not None:
             raise channel.ChannelError("the worker has ended")
-        self._look(time.monotonic())
+        self._look_now_and_then()
 
     def message_came(self) -> None:
         """From here on it is this side that works."""
         now_s = time.monotonic()
         self.waited_s += now_s - self._since_s
-        self._slept_s += _if_long(now_s - self._since_s)
-        if now_s - self._looked_s > POLL_S:  # looking costs as much as a message does
-            self._since_s = now_s
-            self._look(now_s)
+        self._since_s = now_s
+        self._look_now_and_then()
 
     def wait_again(self) -> None:
         """This side has answered and waits again."""
         self._since_s = time.monotonic()
 
-    def _look(self, now_s: float) -> None:
-        self._looked_s = now_s
+    def _look_now_and_then(self) -> None:
+        now_s = time.monotonic()
+        if now_s - self._looked_s >= POLL_S:  # looking costs as much as a message does
+            self._looked_s = now_s
+            self._look(self.waited_s + now_s - self._since_s)
+
+    def _look(self, waited_s: float) -> None:
         cpu_s = _cpu_time_s(self._pid) - self._start_cpu_s
         if cpu_s > self._cpu_s:
             raise TookTooLong(t(f"{cpu_s:.0f} s of processor time", f"{cpu_s:.0f} s de procesador"))
-        waited_s = self.waited_s + now_s - self._since_s
-        slept_s = self._slept_s + _if_long(now_s - self._since_s)
-        # A busy machine may keep a working process from its processor, a little at each of many messages; a sleeping
-        # one uses none, and is long silent.
-        is_asleep = cpu_s < self._wall_s / 100 and slept_s > self._wall_s
-        if is_asleep or waited_s > 10 * self._wall_s:
+        host_s = time.thread_time() - self._start_host_s
+        if host_s > HOST_FACTOR * self._cpu_s:
+            raise TookTooLong(t(f"the server worked {host_s:.0f} s for it", f"el servidor trabajó {host_s:.0f} s para ella"))
+        if waited_s > min(self._patience_s(), MOST_FACTOR * self._wall_s):
             raise TookTooLong(t(f"{waited_s:.0f} s, {cpu_s:.0f} s of it at work",
                                 f"{waited_s:.0f} s, de ellos {cpu_s:.0f} s trabajando"))  # fmt: skip
+        if self._quota and waited_s - self._counted_s > COUNT_S:
+            self._counted_s = waited_s
+            if wrote_too_much(self._quota):
+                raise WroteTooMuch
+
+    def _patience_s(self) -> float:
+        queued_s = self._queued_meanwhile_s()
+        return UNKNOWN_FACTOR * self._wall_s if queued_s is None else self._wall_s + queued_s
+
+    def _queued_meanwhile_s(self) -> float | None:
+        queued_s = _queued_s(self._pid)
+        return None if queued_s is None or self._start_queued_s is None else queued_s - self._start_queued_s
+
+    def spent_s(self) -> float:
+        """What the call has used up of the time that all calls together have."""
+        return max(0.0, self.waited_s - (self._queued_meanwhile_s() or 0.0))
 
 
-def _if_long(waited_s: float) -> float:
-    return waited_s if waited_s > SLEEP_S else 0.0
+class WroteTooMuch(Exception):
+    """A worker that fills the disk."""
+
+
+def wrote_too_much(folder: Path) -> bool:
+    """Whether a folder holds more than a worker may write; looks no further than it must."""
+    size, count, waiting = 0, 0, [folder]
+    while waiting:
+        try:
+            with os.scandir(waiting.pop()) as entries:
+                for entry in entries:
+                    count += 1
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+                    else:
+                        size += entry.stat(follow_symlinks=False).st_size
+                    if size > QUOTA_BYTES or count > MAX_FILES:
+                        return True
+        except OSError:
+            pass  # closed, gone, or too deep for a path: the rest is counted
+    return False
 
 
 def num_oom_kills() -> int:
@@ -121,3 +168,12 @@ def _cpu_time_s(pid: int) -> float:
     except psutil.Error:
         return 0.0
     return times.user + times.system
+
+
+def _queued_s(pid: int) -> float | None:
+    """For how long a process and this one were ready and had no processor (Linux); None where nobody says."""
+    try:
+        texts = [Path(f"/proc/{process}/schedstat").read_text() for process in (pid, "thread-self")]
+        return sum(int(text.split()[1]) for text in texts) / 1e9
+    except (OSError, IndexError, ValueError):
+        return None

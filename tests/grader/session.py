@@ -3,10 +3,7 @@
 import json
 import os
 import re
-import secrets
-import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -15,7 +12,7 @@ from pathlib import Path
 
 from minigpt.language import language
 from minigpt.schedulers import lab_file
-from tests.grader import channel, given_code, process_tree
+from tests.grader import channel, containment, given_code, process_tree
 from tests.grader.fleet_host import FleetHost
 from tests.grader.outcomes import (
     CRASHED,
@@ -29,18 +26,20 @@ from tests.grader.outcomes import (
     Text,
     t,
 )
+from tests.grader.leftovers import remove_tree
+from tests.grader.line import Line, sender_of
 from tests.grader.remote_arguments import ModelSpec, ScriptedClock, ScriptedTimes, TutorSpec
-from tests.grader.resource_watchdog import POLL_S, Limits, Output, TookTooLong, Watch, num_oom_kills
+from tests.grader.resource_watchdog import POLL_S, Limits, Output, TookTooLong, Watch, WroteTooMuch, num_oom_kills
 from tests.grader.server_host import ServerHost
 
-WHERE_FILE = "where.txt"  # the worker's
+CAN_SAY_WHERE = hasattr(signal, "SIGUSR1")  # on this signal a worker writes at which line it is
 
 
 class Worker:
     """One student file in one worker process, started anew when it was lost or left in another state than before.
 
     `root` is the folder that holds the package `minigpt`; the worker gets a copy of what it needs of that package, and
-    of the modules `given`. `hidden` are folders that it finds empty where the system can do that (Linux, as root).
+    of the modules `given`. `hidden` are further folders that it must not see: whether that holds is measured (`held`).
     """
 
     def __init__(
@@ -53,11 +52,13 @@ class Worker:
         self.hidden = hidden
         self.text = _text_of(file)  # read once: what the file does to itself changes nothing
         self.memory_is_limited, self.all_ended = False, True
-        self.sandbox: dict = {}  # what holds the worker, as it says before it loads the file
+        self.sandbox: dict = {}  # what the worker was put into, as it says before it loads the file
+        self.held: dict[str, bool] = {}  # what its probes found (`containment.ROWS`)
+        self.left_behind: set[str] = set()  # what could not be removed
         self.num_starts = 0
         self.has_answered = False  # a call has returned since this was last set back
         self.output = Output()
-        self._process = self._connection = self._home = self._pid = None
+        self._process = self._connection = self._place = self._pid = self._where = None
         self._num_orders, self._is_spoiled, self._spent_s = 0, False, 0.0
         self._lost: dict[str, CheckFailed] = {}  # functions that hung or took the worker down
 
@@ -78,7 +79,7 @@ class Worker:
         self._load()
 
     def _load(self) -> None:
-        path = str(Path(self._home) / self.file.name)
+        path = str(self._home / self.file.name)
         reply = self._order({"do": "load", "path": path, "text": self.text}, "import", host=None)
         if "failed" in reply:
             raise _as_failure(reply["failed"], default=IMPORT_ERROR)
@@ -134,73 +135,97 @@ class Worker:
             raise CheckFailed(CRASHED, got=f"the worker sent no result ({error})") from None
 
     def close(self) -> None:
-        """End the worker and every process that it started."""
-        if self._process is None:
+        """End the worker and every process that it started, and remove what it wrote."""
+        if self._place is None:
             return
         user = self.sandbox.get("own_user")
-        self.all_ended &= process_tree.end_tree(self._process, self._pid, user)
-        if self._connection is not None:
-            self._connection.close()
-        shutil.rmtree(self._home, ignore_errors=True)
-        process_tree.sweep(user)
-        self._process = self._connection = self._pid = None
+        if self._process is not None:  # else interrupted while it was being started
+            self.all_ended &= process_tree.end_tree(self._process, self._pid, user)
+            if not self._home.is_dir():  # renamed: as this very user it may go anywhere
+                self.left_behind.add(self._home.name)
+        for end in (self._connection, self._where, self._process and self._process.stdin):
+            if end is not None:
+                end.close()
+        self.left_behind |= {*remove_tree(self._place), *process_tree.sweep(user)}
+        self._process = self._connection = self._place = self._pid = self._where = None
         self._is_spoiled = False
 
     # -- the process ------------------------------------------------------------------------------------------
 
+    @property
+    def _home(self) -> Path:
+        return self._place / "home"
+
     def _start(self) -> None:
-        self._home = tempfile.mkdtemp(prefix="minigpt-worker-")
-        given = Path(self._home) / "given"
-        given_code.copy(self.root, given, self._modules, needs_torch=self.needs_torch)
-        (Path(self._home) / self.file.name).write_text(self.text, encoding="utf-8")
         self.num_starts += 1
-        secret = secrets.token_hex(16)
-        start = {"secret": secret, "hidden": [str(path) for path in self.hidden], "root": os.path.realpath(self.root),
-                 "modules": self._modules, "given": list(self.given)}  # fmt: skip
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            self._process = subprocess.Popen(
-                [sys.executable, "-I", "-B", "-X", "utf8", str(Path(__file__).with_name("worker.py")),
-                 str(listener.getsockname()[1]), str(given)],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                cwd=self._home, env=_environment(self._home), start_new_session=True,
-            )  # fmt: skip
-            self._process.stdin.write(json.dumps(start).encode() + b"\n")
-            self._process.stdin.close()
-            self.output.follow(self._process.stdout)
-            self._connection = self._accept(listener, secret)
+        self._make_place()
+        line, root = Line(), os.path.realpath(self.root)
+        unseen = [*map(str, self.hidden), *containment.copies_of_the_reference(Path(root))]
+        copied = [str(self._home / self.file.name)]
+        self._where = tempfile.TemporaryFile() if CAN_SAY_WHERE else None
+        start = {
+            "secret": line.secret, "root": root, "where": self._where.fileno() if self._where else None,
+            "modules": self._modules, "given": list(self.given),
+            "view": containment.view_of(self._place, Path(root), unseen, copied),
+            "facts": containment.facts(self._place / "canary", unseen),
+        }  # fmt: skip
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-B", "-X", "utf8", str(Path(__file__).with_name("worker.py")), line.address,
+             str(self._home / "given")],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=self._home,
+            env=_environment(self._home), start_new_session=True,
+            pass_fds=(*line.handed_down, *([self._where.fileno()] if self._where else [])),
+        )  # fmt: skip
+        self._greet(line, start)
         order = {"do": "prepare", "torch": self.needs_torch, "memory_bytes": self.limits.memory_bytes,
                  "fleet": "minigpt.simulation.fleet" in self._modules}  # fmt: skip
         reply = self._order(order, "prepare", host=None, cpu_s=self.limits.start_s, wall_s=self.limits.start_s)
         if "failed" in reply:
             raise CheckFailed(GRADER_ERROR, got=reply["failed"]["message"])
-        self.memory_is_limited = reply["done"] is True
+        self.memory_is_limited = self.held["memory"] = reply["done"] is True
+        self.held["memory_in_all"] = containment.memory_in_all_is_limited()
 
-    def _accept(self, listener, secret: str):
-        listener.settimeout(POLL_S)
-        deadline = time.monotonic() + self.limits.start_s
-        while time.monotonic() < deadline and self._process.poll() is None:
-            try:
-                connection, _ = listener.accept()
-            except TimeoutError:
-                continue
-            connection.settimeout(POLL_S)
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            hello = channel.receive(connection, Watch(self._process, None, 10, 10))
-            if isinstance(hello, dict) and hello.get("hello") == secret:
-                self._pid, self.sandbox = hello["pid"], hello["enclosure"]
-                return connection
-            connection.close()  # a stranger on this machine
-        raise CheckFailed(GRADER_ERROR, got=f"the worker did not start: {self.output.kept.decode(errors='replace')}")
+    def _make_place(self) -> None:
+        """A folder with what a worker gets; in `home` it may write, or sees it where it may."""
+        self._place = Path(tempfile.mkdtemp(prefix="minigpt-worker-"))
+        self._home.mkdir()
+        (self._place / "built_in").mkdir()
+        (self._place / "canary").touch(mode=0o600)
+        given_code.copy(self.root, self._home / "given", self._modules, needs_torch=self.needs_torch)
+        (self._home / self.file.name).write_text(self.text, encoding="utf-8")
+        for path in [self._place, self._home, *self._home.rglob("*")] if os.name == "posix" else ():
+            path.chmod(0o755 if path.is_dir() else 0o644)  # under any umask: the worker may be another user
+
+    def _greet(self, line: Line, start: dict) -> None:
+        """Tell the worker what it needs, and hear what holds it."""
+        watch = Watch(self._process, None, self.limits.start_s, self.limits.start_s)
+        try:
+            self._process.stdin.write(json.dumps(start).encode() + b"\n")
+            self._process.stdin.flush()  # and left open: at its end the guardian ends everything
+            self.output.follow(self._process.stdout)
+            self._connection = line.connected(watch)
+            self._connection.settimeout(POLL_S)
+            self._pid = sender_of(self._connection, watch)
+            hello = channel.receive(self._connection, watch)
+            self._pid = self._pid or hello["pid"]
+            self.sandbox, self.held = hello["sandbox"], hello["held"]
+        except (channel.ChannelError, TookTooLong, WroteTooMuch, OSError) as error:
+            self.output.settle()
+            said = self.output.kept.decode(errors="replace")
+            self.close()
+            raise CheckFailed(GRADER_ERROR, got=f"the worker did not start ({error}): {said}") from None
 
     def _order(self, order: dict, what: str, host, cpu_s: float | None = None, wall_s: float | None = None) -> dict:
         """Give an order and answer the worker's questions until it reports."""
-        watch = Watch(self._process, self._pid, cpu_s or self.limits.cpu_s, wall_s or self.limits.wall_s)
+        left_s = self.limits.total_s - self._spent_s  # one deadline for the whole submission, too
+        watch = Watch(self._process, self._pid, cpu_s or self.limits.cpu_s, min(wall_s or self.limits.wall_s, left_s),
+                      quota=containment.quota_of(self._home, self.held))  # fmt: skip
         self._num_orders += 1
         ooms_before = num_oom_kills()
         try:
-            if self._spent_s > self.limits.total_s:
+            if left_s <= 0:
                 raise TookTooLong(t(f"{self._spent_s:.0f} s in all", f"{self._spent_s:.0f} s en total"))
-            channel.send(self._connection, {**order, "order": self._num_orders})
+            channel.send(self._connection, {**order, "order": self._num_orders}, watch)
             while True:
                 message = channel.receive(self._connection, watch)
                 if not isinstance(message, dict):
@@ -210,19 +235,21 @@ class Worker:
                     if message.get("order") != self._num_orders:
                         raise channel.ChannelError("a report came that nobody asked for")
                     self._is_spoiled |= message.get("spoiled") is not False
-                    self._spent_s += watch.waited_s
+                    self._spent_s += watch.spent_s()
                     self.has_answered |= order["do"] in ("call", "play") and "done" in message
                     return message
                 reply = host.answer(message["ask"], message.get("args")) if host else {"error": ["ServingError", ""]}
-                channel.send(self._connection, reply)
                 watch.wait_again()
+                channel.send(self._connection, reply, watch)
         except TookTooLong as error:
             failure = WorkerLost(TIMED_OUT, got=self._with_line(error.told), hint=t(
                 "`{name}` did not return: does its loop ever end?", "`{name}` no volvió: ¿termina su bucle?",
             ).format(name=what))  # fmt: skip
+        except WroteTooMuch:
+            failure = WorkerLost(PROCESS_ENDED, got=t("it wrote more than it may", "escribió más de lo permitido"))
         except (channel.ChannelError, OSError) as error:
             failure = self._why_ended(what, str(error), ooms_before)
-        self._spent_s += watch.waited_s
+        self._spent_s += watch.spent_s()
         self.close()
         if what == "import" and failure.outcome != OUT_OF_MEMORY:
             failure.outcome, failure.hint = IMPORT_ERROR, t(
@@ -234,14 +261,12 @@ class Worker:
 
     def _with_line(self, text: Text) -> Text:
         """Add the line of the student's file at which the worker is, if it still can tell."""
-        where = Path(self._home) / WHERE_FILE
-        if not hasattr(signal, "SIGUSR1") or self._pid is None or not where.is_file():
+        if self._where is None or self._pid is None:
             return text
         try:
             os.kill(self._pid, signal.SIGUSR1)
             time.sleep(2 * POLL_S)
-            with where.open("rb") as file:
-                told = file.read(20_000).decode("utf-8", "replace")
+            told = os.pread(self._where.fileno(), 20_000, 0).decode("utf-8", "replace")
         except OSError:
             return text
         name = self.file.name.encode("ascii", "backslashreplace").decode()  # as it is written there
@@ -311,8 +336,8 @@ def _innermost(failed: dict) -> str:
         return ""
 
 
-def _environment(home: str) -> dict[str, str]:
+def _environment(home: Path) -> dict[str, str]:
     kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "LANG", "LC_ALL") if name in os.environ}
     threads = {name: "1" for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
     threads["MINIGPT_LANG"] = language()  # what is said in there reaches the same reader
-    return {**kept, **threads, "HOME": home, "TMPDIR": home, "TEMP": home, "TMP": home}
+    return {**kept, **threads, **dict.fromkeys(("HOME", "TMPDIR", "TEMP", "TMP"), str(home))}

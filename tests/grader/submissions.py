@@ -1,7 +1,9 @@
 """What students hand in: folders, zips and single files, looked at with suspicion. Nothing is unpacked to disk."""
 
+import hashlib
 import os
 import stat
+import unicodedata
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -9,10 +11,14 @@ from pathlib import Path, PurePosixPath
 from minigpt import paths
 from minigpt.language import say
 from tests.grader.plugin import MAX_SOURCE_BYTES
+from tests.grader.report import shown
 
 MAX_ZIP_BYTES, MAX_UNPACKED_BYTES, MAX_MEMBERS = 50 * 2**20, 200 * 2**20, 5_000
+MAX_DEPTH, MAX_ENTRIES = 30, 50_000  # of a folder that is looked through
+MAX_NAME_BYTES = 200
 LEFT_OUT = {"__MACOSX", "__pycache__", ".git", ".ipynb_checkpoints"}
 NOT_THE_WORK = ("conftest.py", "setup.py", "skeleton.py", "skeleton.es.py", "sitecustomize.py")
+SUFFIXES = (".zip", ".py")
 
 
 class Refused(Exception):
@@ -25,20 +31,61 @@ class Submission:
 
     name: str
     path: Path
+    note: str = ""  # why it does not have the name that one would expect
 
 
-def find_submissions(folder: Path) -> list[Submission]:
-    """All folders, zips and .py files of a folder, in the order of their names."""
+def find_submissions(folder: Path, taken: tuple[str, ...] = ()) -> list[Submission]:
+    """All folders, zips and .py files of a folder, in the order of their names; `taken` are names of the results' own."""
     found = sorted(
         path for path in folder.iterdir()
         if not path.name.startswith(".") and path.name not in LEFT_OUT
-        and (path.is_symlink() or path.is_dir() or path.suffix.lower() in (".zip", ".py"))
+        and (path.is_symlink() or path.is_dir() or path.suffix.lower() in SUFFIXES)
     )  # fmt: skip
-    short = [path.stem if path.suffix.lower() in (".zip", ".py") and not path.is_dir() else path.name for path in found]
-    folded = [name.casefold() for name in short]  # two names may be one to the system
-    return [
-        Submission(name if folded.count(name.casefold()) == 1 else path.name, path) for name, path in zip(short, found)
-    ]
+    names = _own_names(found, taken)
+    return [Submission(names[path], path, _why_named_so(path, names[path])) for path in found]
+
+
+def _own_names(found: list[Path], taken: tuple[str, ...]) -> dict[Path, str]:
+    """A name for each that no other has, not even to a system that ignores case or accents' spelling."""
+    names = {path: _short_name(path) for path in found}
+    for _ in found:  # a name that becomes longer may meet another
+        counts = [_folded(name) for name in names.values()]
+        shared = [path for path, name in names.items() if counts.count(_folded(name)) > 1 and name != path.name]
+        if not shared:
+            break
+        names |= {path: path.name for path in shared}
+    used = set(map(_folded, taken))
+    for path, name in names.items():
+        number, wanted = 1, _fitting(name)
+        while _folded(wanted) in used:
+            number += 1
+            wanted = f"{_fitting(name)} ({number})"
+        names[path] = wanted
+        used.add(_folded(wanted))
+    return names
+
+
+def _short_name(path: Path) -> str:
+    return path.stem if path.suffix.lower() in SUFFIXES and not path.is_dir() else path.name
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()
+
+
+def _fitting(name: str) -> str:
+    """A name that leaves room for what is added to it."""
+    data = os.fsencode(name)
+    if len(data) <= MAX_NAME_BYTES:
+        return name
+    return data[:MAX_NAME_BYTES].decode("utf-8", "ignore") + "… " + hashlib.sha256(data).hexdigest()[:8]
+
+
+def _why_named_so(path: Path, name: str) -> str:
+    if name == _short_name(path):
+        return ""
+    return say(en=f"{shown(path.name)}: graded as {shown(name)}, since its short name is not its own",
+               es=f"{shown(path.name)}: se califica como {shown(name)}, pues su nombre corto no es solo suyo")  # fmt: skip
 
 
 def labs_of(submission: Submission) -> list[Path]:
@@ -68,44 +115,70 @@ def _is_no_work(name: str) -> bool:
 
 
 def _files(path: Path) -> dict:
-    """Every .py file by its name, with a function that reads it."""
-    if path.is_symlink():
+    """Every .py file by its name, with a function that reads it. Only folders and ordinary files are opened."""
+    try:
+        kind = path.lstat().st_mode
+    except OSError:
+        raise Refused(say(en="it cannot be read", es="no se puede leer")) from None
+    if stat.S_ISLNK(kind):
         raise Refused(say(en="it is a symbolic link", es="es un enlace simbólico"))
-    if path.is_dir():
+    if stat.S_ISDIR(kind):
         return _files_of_folder(path)
+    if not stat.S_ISREG(kind):
+        raise Refused(say(en="it is not an ordinary file", es="no es un archivo normal"))
     if path.suffix.lower() == ".py":
         return {path.name: lambda: _read(path)}
     return _files_of_zip(path)
 
 
 def _files_of_folder(folder: Path) -> dict:
-    found = {}
-    for place, folders, names in os.walk(folder, followlinks=False):
-        folders[:] = sorted(name for name in folders if name not in LEFT_OUT and not name.startswith("."))
-        for name in sorted(names):
-            path = Path(place, name)
-            if path.suffix == ".py":
+    found, waiting, seen = {}, [(folder, 0)], 0
+    while waiting:
+        place, depth = waiting.pop()
+        for entry in _entries(place):
+            seen += 1
+            if entry.is_dir(follow_symlinks=False):
+                is_wanted = entry.name not in LEFT_OUT and not entry.name.startswith(".")
+                waiting += [(Path(entry.path), depth + 1)] if is_wanted and depth < MAX_DEPTH else []
+            elif entry.name.endswith(".py"):
+                path = Path(entry.path)
                 found[path.relative_to(folder).as_posix()] = lambda path=path: _read(path)
-        if len(found) > MAX_MEMBERS:
+        if len(found) > MAX_MEMBERS or seen > MAX_ENTRIES:
             raise Refused(say(en="it holds too many files", es="contiene demasiados archivos"))
     return found
 
 
-def _read(path: Path) -> bytes:
-    # Not followed, so that a link to a neighbour's work, or a pipe, is never read.
+def _entries(place: Path) -> list:
     try:
-        number = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        with os.scandir(place) as entries:
+            return list(entries)
     except OSError:
-        raise Refused(say(en=f"{path.name} is a link or cannot be read",
-                          es=f"{path.name} es un enlace o no se puede leer")) from None  # fmt: skip
-    with open(number, "rb") as file:
-        if path.is_symlink() or not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise Refused(say(en=f"{path.name} is no ordinary file", es=f"{path.name} no es un archivo normal"))
+        raise Refused(say(en=f"the folder {shown(place.name)} cannot be read",
+                          es=f"no se puede leer la carpeta {shown(place.name)}")) from None  # fmt: skip
+
+
+def _read(path: Path) -> bytes:
+    with _opened(path) as file:
         return _bounded(file, path.name)
 
 
+def _opened(path: Path):
+    """An ordinary file, for reading. Links (perhaps to a neighbour's work), pipes and devices are refused."""
+    name = shown(path.name)
+    try:
+        number = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+                         | getattr(os, "O_BINARY", 0))  # fmt: skip
+    except OSError:
+        raise Refused(say(en=f"{name} is a link or cannot be read", es=f"{name} es un enlace o no se puede leer")) from None
+    file = open(number, "rb")
+    if path.is_symlink() or not stat.S_ISREG(os.fstat(number).st_mode):
+        file.close()
+        raise Refused(say(en=f"{name} is not an ordinary file", es=f"{name} no es un archivo normal"))
+    return file
+
+
 def _bounded(file, name: str) -> bytes:
-    data = file.read(MAX_SOURCE_BYTES + 1)
+    data, name = file.read(MAX_SOURCE_BYTES + 1), shown(name)
     if len(data) > MAX_SOURCE_BYTES:
         raise Refused(say(en=f"{name} is larger than {MAX_SOURCE_BYTES:,} bytes",
                           es=f"{name} ocupa más de {MAX_SOURCE_BYTES:,} bytes"))  # fmt: skip
@@ -113,13 +186,10 @@ def _bounded(file, name: str) -> bytes:
 
 
 def _files_of_zip(path: Path) -> dict:
-    if path.stat().st_size > MAX_ZIP_BYTES:
-        raise Refused(say(en="the zip is too large", es="el zip es demasiado grande"))
-    try:
-        with zipfile.ZipFile(path) as archive:
-            members = archive.infolist()
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        raise Refused(say(en="the zip cannot be read", es="el zip no se puede leer")) from None
+    with _opened(path) as file:
+        if os.fstat(file.fileno()).st_size > MAX_ZIP_BYTES:
+            raise Refused(say(en="the zip is too large", es="el zip es demasiado grande"))
+        members = _of_zip(file, lambda archive: archive.infolist())
     if len(members) > MAX_MEMBERS or sum(member.file_size for member in members) > MAX_UNPACKED_BYTES:
         raise Refused(say(en="the zip would unpack to too much", es="el zip ocuparía demasiado al descomprimirlo"))
     found = {}
@@ -135,8 +205,21 @@ def _files_of_zip(path: Path) -> dict:
 
 
 def _read_member(path: Path, member: zipfile.ZipInfo) -> bytes:
+    def read(archive: zipfile.ZipFile) -> bytes:
+        with archive.open(member) as unpacked:
+            return _bounded(unpacked, PurePosixPath(member.filename).name)  # what it says of its size need not be true
+
+    with _opened(path) as file:
+        return _of_zip(file, read)
+
+
+def _of_zip(file, work):
     try:
-        with zipfile.ZipFile(path) as archive, archive.open(member) as file:
-            return _bounded(file, PurePosixPath(member.filename).name)  # what it says of its size need not be true
-    except (zipfile.BadZipFile, OSError, ValueError, RuntimeError, NotImplementedError, EOFError):
-        raise Refused(say(en="the zip cannot be read", es="el zip no se puede leer")) from None
+        with zipfile.ZipFile(file) as archive:
+            return work(archive)
+    except Refused:
+        raise
+    # Each kind of damage ends in another error (zlib's, LZMA's, struct's, of a character set, of a password, …).
+    except Exception as error:
+        reason = shown(f"{type(error).__name__}: {error}")
+        raise Refused(say(en=f"the zip cannot be read ({reason})", es=f"el zip no se puede leer ({reason})")) from None

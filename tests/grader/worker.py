@@ -11,7 +11,6 @@ import json
 import os
 import queue
 import signal
-import socket
 import sys
 import sysconfig
 from contextlib import nullcontext
@@ -20,33 +19,35 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import channel  # noqa: E402  (siblings, found by the line above)
 import import_guard  # noqa: E402
+import line  # noqa: E402
 import plain_data  # noqa: E402
+import probes  # noqa: E402
 import process_state  # noqa: E402
 import remote_arguments  # noqa: E402
 import sandbox  # noqa: E402
 
 sys.path.pop(0)
 MAX_FRAMES = 8
-WHERE_FILE = "where.txt"  # on a signal, the line at which this process is
 
 
-def main(port: int, given_code: str) -> None:
+def main(address: str, given_code: str) -> None:
     """Connect to the checking process and do what it says until it hangs up."""
-    start = json.loads(sys.stdin.readline())
-    sys.stdin.close()
+    start = json.loads(read_line(0))
     sys.stdin = io.StringIO()  # input() finds nothing, instead of waiting for ever
     # The package is installed in place, so the repository itself, with the reference, is on the path: not here.
     elsewhere = [folder for folder in sys.path if os.path.realpath(folder) != start["root"]]
     sys.path[:] = [given_code, *elsewhere]
     sys.meta_path.insert(0, import_guard.ImportGuard(start["modules"], start["given"]))
     must_read = [os.__file__, sysconfig.get_path("purelib"), os.path.join(given_code, "minigpt", "__init__.py")]
-    sandboxed = sandbox.enter(os.getcwd(), start["hidden"], must_read)
-    if hasattr(faulthandler, "register"):
-        faulthandler.register(signal.SIGUSR1, file=open(WHERE_FILE, "wb"), all_threads=False)
-    connection = socket.create_connection(("127.0.0.1", port))
-    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    hello = {"hello": start["secret"], "pid": os.getpid(), "enclosure": sandboxed.plain()}
-    channel.send(connection, hello)
+    own = [int(number) for number in (address.removeprefix("fd:"), start["where"]) if str(number).isdigit()]
+    sandboxed = sandbox.enter(os.getcwd(), start["view"], must_read, tuple(own))
+    leave_standard_input()
+    if start["where"] is not None and hasattr(faulthandler, "register"):
+        os.set_inheritable(start["where"], False)
+        faulthandler.register(signal.SIGUSR1, file=start["where"], all_threads=False)
+    connection = line.connect(address, start["secret"])
+    held = probes.measure(start["facts"], sandboxed)
+    channel.send(connection, {"pid": os.getpid(), "sandbox": sandboxed.plain(), "held": held})
     handler = OrderHandler(connection)
     while True:
         try:
@@ -58,6 +59,24 @@ def main(port: int, given_code: str) -> None:
             channel.send(connection, report)
         except channel.ChannelError as error:  # too long
             channel.send(connection, {"failed": describe(error, ""), "order": order["order"]})
+
+
+def read_line(stream: int) -> bytes:
+    """One line of a descriptor, and nothing of what comes after it."""
+    read = b""
+    while not read.endswith(b"\n"):
+        part = os.read(stream, 1)
+        if not part:
+            break
+        read += part
+    return read
+
+
+def leave_standard_input() -> None:
+    """Its other end is the guardian's leash, and no business of the student's code."""
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
 
 
 class OrderHandler:
@@ -332,4 +351,4 @@ def limit_memory(extra_bytes: int) -> bool:
 
 if __name__ == "__main__":
     builtins.exit = builtins.quit = sys.exit
-    main(int(sys.argv[1]), sys.argv[2])
+    main(sys.argv[1], sys.argv[2])

@@ -25,6 +25,8 @@ class Hostile:
     file: bytes | None = None
     shown: str = ""  # must be among what the report says of those checks
     some_fail: bool = True  # at least one of them is not passed
+    needs: tuple[str, ...] = ()  # what must hold (containment.ROWS) for it to end so; else it must be said that it does not
+    is_dangerous: bool = False  # to this very machine: where what it needs does not hold it is not run
     beside: tuple[tuple[str, str], ...] = ()  # other files in the folder of the submission: name and text
 
     def source(self) -> bytes:

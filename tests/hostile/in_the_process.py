@@ -148,12 +148,12 @@ FILES = (
         """,
     ),
     Hostile(
-        name="reads the reference", outcome="crashed", shown="FileNotFoundError", within=f"""
+        name="reads the reference", outcome="crashed", shown="FileNotFoundError", needs=("reference",), within=f"""
         open({ROOT!r} + "/solutions/03_continuous_batching/continuous_batching.py").read()
         """,
     ),
     Hostile(
-        name="reads the checks", outcome="crashed", shown="FileNotFoundError",
+        name="reads the checks", outcome="crashed", shown="FileNotFoundError", needs=("reference",),
         within=f"open({ROOT!r} + '/tests/lab03/test_6_interval.py').read()",
     ),
     Hostile(

@@ -3,29 +3,41 @@
 import hashlib
 import json
 import os
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import psutil
 import pytest
 
 from minigpt import paths
-from tests.hostile.hostile import Hostile
+from tests.grader.containment import ROWS, trial
+from tests.hostile import in_files, in_the_kernel, in_time
+from tests.hostile.grading import grade
 from tests.hostile.in_calls import CALLS, VALUES
 from tests.hostile.in_loading import LOADING
 from tests.hostile.in_the_process import FILES, LINES, MARK, PROCESSES, SLEEPER, STATE
+from tests.hostile.ways_to_the_reference import EACH_WAY
 from tests.mutants.lab03 import MUTANTS
 from tests.tools.ahead import started_ahead
 from tests.tools.repo_files import ROOT, source_files
 
-BANK = (*CALLS, *VALUES, *PROCESSES, *FILES, *LINES, *STATE, *LOADING)
+FIRST_BANK = (*CALLS, *VALUES, *PROCESSES, *FILES, *LINES, *STATE, *LOADING)
+SECOND_BANK = (
+    *in_time.WAITING, *in_time.MEMORY, *in_files.LEFTOVERS, *in_files.SPACE, *in_files.CHANGES, *in_the_kernel.ESCAPES,
+    *in_the_kernel.WATCHERS, *in_the_kernel.WORDS, *in_the_kernel.LOADED,
+)  # fmt: skip
+BANK = (*FIRST_BANK, *SECOND_BANK, *EACH_WAY)
+# One for each mechanism; the others are marked slow.
+QUICK = {
+    "os._exit(0)", "endless loop", "memory bomb", "always-equal objects", "floods the output", "a daemon",
+    "writes into the project", "closes all files", "patched clocks", "sys.exit() at import", "a million numbers",
+    "sleeps a millisecond at a time", "a message that drips in", "steps without end", "a message of ten million lists",
+    "shared memory of System V", "closed folders", "files in every open folder there is", "five gigabytes in a hundred files",
+    "takes the covers off", "reaches the network", "two processes on one line", "an exception that turns the text around",
+}  # fmt: skip
 EXPECTED_CHECKS = {mutant.check for mutant in MUTANTS}  # each check rejects one: tests/mutants
-LIMITS = "cpu_s=2,wall_s=6,memory_mb=512,total_s=60"  # far below the usual ones: these are meant to be reached
-MOST_S = 400  # of one submission on a machine that is busy with others; idle it is a few seconds
 MOST_REPORT_BYTES = 100_000
-OPEN_FOLDERS = ("/tmp", "/var/tmp", "/dev/shm")
+OPEN_FOLDERS = ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock")
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="these use what Unix offers")
 
@@ -43,41 +55,6 @@ def graded(request, tmp_path_factory):
         assert changed == [], "files of the project changed meanwhile"
 
 
-def grade(hostile: Hostile, folder: Path) -> dict:
-    """Grade one submission in a process of its own; the report, with what the run left behind."""
-    folder.mkdir()
-    file, report, homes = folder / "continuous_batching.py", folder / "report.json", folder / "homes"
-    homes.mkdir()
-    file.write_bytes(hostile.source())
-    for name, text in hostile.beside:
-        (folder / name).write_text(text, encoding="utf-8")
-    command = [sys.executable, "-m", "tests.grader.grade", "03", "--file", str(file), "--scripted", "--limits", LIMITS,
-               "--json", str(report), "--gradescope", str(folder / "gs.json"), "--junit", str(folder / "junit.xml")]  # fmt: skip
-    environment = {**os.environ, "MINIGPT_LANG": "en", "PYTHONUTF8": "1", "TMPDIR": str(homes)}
-    start_s = time.monotonic()
-    run = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, errors="replace", timeout=MOST_S)
-    assert report.is_file(), f"no report (status {run.returncode}):\n{run.stdout[-3000:]}{run.stderr[-3000:]}"
-    text = report.read_text(encoding="utf-8")
-    return {
-        **json.loads(text), "status": run.returncode, "seconds": time.monotonic() - start_s, "size": len(text),
-        "said": run.stdout + run.stderr, "left": [*running_below(homes), *homes.iterdir()],
-        "files": sorted(path.name for path in folder.iterdir()),
-    }  # fmt: skip
-
-
-def running_below(homes: Path) -> list[str]:
-    """Processes of workers whose working folder was there."""
-    found = []
-    for process in psutil.process_iter():
-        try:
-            line = " ".join(process.cmdline())
-        except psutil.Error:
-            continue
-        if str(homes) in line and "tests.grader.grade" not in line:
-            found.append(line)
-    return found
-
-
 def fingerprints() -> dict[str, str]:
     """What each file of the project holds; and the names in its folders."""
     files = {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in source_files() if path.is_file()}
@@ -90,19 +67,29 @@ def remove_marks() -> None:
             path.unlink()
 
 
-@pytest.mark.parametrize("hostile", [pytest.param(one, id=one.name) for one in BANK])
+def as_parameter(hostile):
+    return pytest.param(hostile, id=hostile.name, marks=() if hostile.name in QUICK else pytest.mark.slow)
+
+
+@pytest.mark.parametrize("hostile", [as_parameter(one) for one in BANK])
 def test_hostile(hostile, graded):
+    if hostile.is_dangerous and (trial()["why_not"] or os.environ.get("MINIGPT_NO_NAMESPACES")):
+        pytest.skip("it would do here what it tries: a report says beforehand that this is not prevented")
     report = graded(hostile)
     own = [check for check in report["checks"] if hostile.hits(check["exercise"])]
     others = [check for check in report["checks"] if not hostile.hits(check["exercise"])]
-    if not (hostile.shown == "FileNotFoundError" and not report["worker"]["hidden_folders"]):  # else it is said
+    not_held = [row for row in hostile.needs if not report["worker"]["held"][row]]
+    for row in not_held:
+        assert ROWS[row].if_not.en in report["not_enforced"]
+    if not not_held:
         assert {check["outcome"] for check in own} <= hostile.outcomes, own
         assert hostile.shown in json.dumps(own, ensure_ascii=False)
         assert any(check["outcome"] != "passed" for check in own) or not hostile.some_fail
+        assert report["left"] == []
     assert [check for check in others if check["outcome"] != "passed"] == []
     assert report["status"] == (0 if report["score"] == report["max_score"] else 1)
-    assert report["left"] == []
-    assert report["size"] < MOST_REPORT_BYTES and "\x1b" not in report["said"]
+    assert report["size"] < MOST_REPORT_BYTES
+    assert report["said"].replace("\n", "").isprintable(), "nothing that a screen obeys"
     assert "Traceback" not in report["said"]
     assert str(ROOT) in hostile.within or str(ROOT) not in json.dumps(report["checks"])
     assert {check["id"] for check in report["checks"]} == EXPECTED_CHECKS
@@ -114,10 +101,17 @@ def test_no_sleeper_is_left(graded):
 
 
 def test_no_file_is_left_where_the_system_can_prevent_it(graded):
-    if paths.repository_root().stat().st_uid != 0 or os.geteuid() != 0:
-        pytest.skip("only root can give a worker a user of its own: the report says so")
+    if trial()["why_not"] and (paths.repository_root().stat().st_uid != 0 or os.geteuid() != 0):
+        pytest.skip("a worker has neither a view nor a user of its own here: the report says so")
     found = [path for folder in OPEN_FOLDERS for path in Path(folder).glob(f"{MARK}*")]
     assert [*found, *ROOT.rglob(f"{MARK}*")] == []
+
+
+def test_nothing_of_system_v_is_left(graded):
+    if os.path.exists("/proc/sysvipc/shm"):
+        found = [line for kind in ("shm", "sem", "msg") for line in Path(f"/proc/sysvipc/{kind}").read_text().splitlines()
+                 if line.split()[0] in {str(0x4D000 + number) for number in range(3)}]  # fmt: skip
+        assert found == [] or trial()["why_not"]
 
 
 def test_a_long_output_is_said_to_be_cut(graded):
@@ -127,4 +121,6 @@ def test_a_long_output_is_said_to_be_cut(graded):
 
 
 def test_the_bank_is_large():
-    assert len({one.name for one in BANK}) == len(BANK) >= 30
+    assert len({one.name for one in BANK}) == len(BANK)
+    assert len(SECOND_BANK) >= 60 and len(FIRST_BANK) >= 70
+    assert {one.name for one in BANK} >= QUICK

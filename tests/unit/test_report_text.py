@@ -1,10 +1,11 @@
 """What a grade prints: every fault once, what the student's code printed, and scenes that are drawn."""
 
+import json
 from types import SimpleNamespace
 
 import pytest
 
-from tests.grader import notes, report
+from tests.grader import junit, notes, report
 from tests.grader.check import CheckInfo
 from tests.grader.outcomes import CRASHED, IMPORT_ERROR, PASSED, WRONG, t
 from tests.grader.plugin import Result
@@ -66,7 +67,7 @@ def worker_that_printed(text: str):
 def test_what_the_code_printed_is_shown_within_bounds(monkeypatch):
     assert notes.printed_lines(worker_that_printed("")) == []
     lines = notes.printed_lines(worker_that_printed("uno\n\x1b[31mdos\x07\n"))
-    assert lines[1:] == ["printed by your code, in all checks together:", "  | uno", "  | dos�"]
+    assert lines[1:] == ["printed by your code, in all checks together:", "  | uno", "  | dos\\x07"]
     lines = notes.printed_lines(worker_that_printed("y" * 500 + "\n" + "z\n" * 10_000))
     assert len(lines) == 2 + notes.SHOWN_LINES + 2 and max(map(len, lines)) < 120
     assert "more lines" in lines[-2] and "truncated" in lines[-1]
@@ -88,3 +89,32 @@ def test_a_traceback_of_the_worker_is_not_shown_and_one_of_the_students_is():
         assert [line[4:] for line in notes.printed_lines(worker_that_printed(f"before\n{text}"))[2:]] == ["before"]
     lines = notes.printed_lines(worker_that_printed(f"before\n{theirs}after\n"))
     assert [line[4:] for line in lines[2:]] == ["before", *theirs.splitlines(), "after"]
+
+
+def test_what_is_infinite_is_null_in_json_with_a_word_beside_it(tmp_path):
+    figures = {"p95_continuous_ms": float("inf"), "p95_reduction_percent": float("-inf"), "throughput_ratio": 1.0,
+               "gap_p95_ms": (1.0, float("nan")), "gap_p99_ms": (1.0, 2.0)}  # fmt: skip
+    data = report.as_json("03", "student", [result("3.1", 0, WRONG, expected=1.0, got=float("inf"))], figures, {})
+    report.write_json(tmp_path / "r.json", data)
+
+    def refuse(name):
+        raise ValueError(name)
+
+    found = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"), parse_constant=refuse)
+    assert found["measurements"] == {"p95_continuous_ms": None, "p95_reduction_percent": None, "throughput_ratio": 1.0,
+                                     "gap_p95_ms": [1.0, None], "gap_p99_ms": [1.0, 2.0]}  # fmt: skip
+    assert set(found["not_finite"]) == {"p95_continuous_ms", "p95_reduction_percent", "gap_p95_ms"}
+    assert "without an answer" in found["not_finite"]["p95_reduction_percent"]
+    assert "inf (requests without an answer" in report.headline([], figures)
+
+
+@pytest.mark.parametrize("character", ["\x1b", "\x00", "\x7f", "\x9b", "\u202e", "\u2066", "\u200f", "\u2028", "\udcf1", "\ufeff"])
+def test_nothing_that_a_screen_obeys_reaches_a_report(character, tmp_path):
+    text = f"before{character}after"
+    data = report.as_json("03", "student", [result("3.1", 0, CRASHED, got=text, hint=text)], {}, {})
+    report.write_json(tmp_path / "r.json", data)
+    report.write_json(tmp_path / "g.json", report.as_gradescope(data))
+    junit.write(tmp_path / "j.xml", data)
+    said = report.table([result("3.1", 0, CRASHED, got=text)], EXERCISES)
+    for written in (said, *((tmp_path / name).read_text(encoding="utf-8") for name in ("r.json", "g.json", "j.xml"))):
+        assert character not in written and "after" in written

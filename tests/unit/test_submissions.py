@@ -2,7 +2,9 @@
 
 import os
 import stat
+import sys
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -95,3 +97,81 @@ def test_nothing_to_grade_is_said(tmp_path):
     (tmp_path / "one").mkdir()
     with pytest.raises(Refused, match=WANTED):
         text_of(Submission("one", tmp_path / "one"), LAB)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes in folders")
+@pytest.mark.parametrize("name", ["a.zip", "a.py"])
+def test_only_folders_and_ordinary_files_are_opened(name, tmp_path):
+    os.mkfifo(tmp_path / name)
+    (one,) = find_submissions(tmp_path)
+    with pytest.raises(Refused, match="ordinary|normal"):
+        text_of(one, LAB)
+    assert labs_of(one) == []
+
+
+METHODS = [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_damaged_zip_is_refused_with_a_reason_wherever_the_damage_is(method, tmp_path):
+    text = "".join(f"line {number} of {number ** 5}\n" for number in range(200))
+    with zipfile.ZipFile(tmp_path / "z.zip", "w", method) as archive:
+        archive.writestr(WANTED, text)
+    whole = (tmp_path / "z.zip").read_bytes()
+    refused = 0
+    for place in range(0, len(whole), 7):
+        (tmp_path / "z.zip").write_bytes(whole[:place] + bytes([whole[place] ^ 0x5A]) + whole[place + 1 :])
+        try:
+            text_of(Submission("z", tmp_path / "z.zip"), LAB)
+        except Refused as error:
+            refused += 1
+            assert len(str(error)) > 15
+    assert refused > 50
+    for length in range(0, len(whole), 97):
+        (tmp_path / "z.zip").write_bytes(whole[:length])
+        with pytest.raises(Refused):
+            text_of(Submission("z", tmp_path / "z.zip"), LAB)
+
+
+def test_each_submission_has_a_name_that_no_other_has(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "class.csv").mkdir()
+    for name in ("a.zip", "a.zip.py", "A.PY", "b.py", "B.zip", "x" * 250 + ".py"):
+        (tmp_path / name).write_text("")
+    found = find_submissions(tmp_path, taken=("class.csv", ".grading"))
+    names = {one.path.name: one.name for one in found}
+    folded = [name.casefold() for name in names.values()]
+    assert len(set(folded)) == len(found) == 8 and "class.csv" not in folded
+    assert {names["a"], names["a.zip"]} == {"a", "a.zip"} and names["a.zip.py"] == "a.zip.py"
+    assert names["b.py"] == "b.py" and max(map(len, names.values())) < 230
+    named = {one.path.name for one in found if one.note}
+    assert named == set(names) - {"a"}, "whose name is not what one would expect is told so"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names are Unicode")
+def test_any_name_that_the_system_can_hold(tmp_path):
+    for name in (b"Mu\xf1oz.py", b"Mu\xf1oz", b"new\nline.zip", b"\x1b[31m.py", "\u202egnp.py".encode()):
+        path = Path(os.fsdecode(os.path.join(os.fsencode(tmp_path), name)))
+        path.mkdir() if b"." not in name else path.write_bytes(b"x = 1\n")
+    found = find_submissions(tmp_path)
+    assert len({one.name for one in found}) == 5
+    for one in found:
+        try:
+            assert text_of(one, LAB) == b"x = 1\n"
+        except Refused as error:
+            str(error).encode()
+
+
+def test_a_folder_without_end_is_looked_through(tmp_path):
+    place = tmp_path / "deep"
+    place.mkdir()
+    (place / WANTED).write_text("found")
+    back = os.getcwd()
+    os.chdir(place)
+    try:
+        for _ in range(1_500):
+            os.mkdir("d")
+            os.chdir("d")
+    finally:
+        os.chdir(back)
+    assert text_of(Submission("deep", place), LAB) == b"found"
