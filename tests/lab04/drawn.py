@@ -44,3 +44,26 @@ def drawn_cost(rng: random.Random, *fields: str) -> dict[str, int]:
     """Coefficients of a step; only those named cost anything, or all of them if none is."""
     cost = asdict(StepCost())
     return {name: rng.randint(1, 2 * value) if name in fields or not fields else 0 for name, value in cost.items()}
+
+
+def drawn_model(rng: random.Random, *, alike: bool = False) -> dict[str, int]:
+    """Sizes of a model that nobody built; `alike`: with a key/value head for each query head."""
+    num_kv_heads = rng.randint(1, 12)
+    return {
+        "num_layers": rng.randint(1, 40), "num_heads": num_kv_heads * (1 if alike else rng.randint(2, 9)),
+        "num_kv_heads": num_kv_heads, "head_size": rng.randint(3, 130), "bytes_per_element": rng.choice((1, 2, 4, 8)),
+        "context": rng.randint(40, 300),
+    }  # fmt: skip
+
+
+def drawn_memories(seed: int, way: str, count: int, bytes_of):
+    """(budget in bytes, model, lengths, way, block size): budgets that some sequences fill to the last place, or miss by a byte."""
+    rng = random.Random(f"{seed} {way}")
+    for turn in range(count):
+        model = drawn_model(rng)
+        lengths = [rng.randint(1, 40) for _ in range(rng.choice((0, 1, 2, 9, 20)))]
+        block_size = rng.choice((1, 4, 7, 16, 32))
+        each = {"maximum": lambda n: model["context"], "exact": lambda n: n, "blocks": lambda n: -(-n // block_size) * block_size}[way]
+        filled = sum(map(each, lengths[: rng.randint(0, len(lengths))])) * bytes_of(model)
+        spare = (0, -1, 1, bytes_of(model) - 1, rng.randrange(50 * bytes_of(model)))[turn % 5]
+        yield max(0, filled + spare), model, lengths, way, block_size

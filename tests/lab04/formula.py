@@ -56,7 +56,21 @@ def _per_request(extra):
     return _with(context=lambda terms: terms.entering * (terms.attended + extra * (terms.mean_steps - 1)))
 
 
+def _times(factor):
+    """The right answer in another unit."""
+    return lambda lengths, in_flight, cost: factor(terms_of(lengths, in_flight)) * requests_per_s(lengths, in_flight, cost)
+
+
+OTHER_UNIT = t(
+    "the coefficients of `cost` are nanoseconds, and a second has 10⁹ of them (section 4.6)",
+    "los coeficientes de `cost` son nanosegundos, y un segundo tiene 10⁹ (sección 4.6)",
+)
 SLIPS = (
+    *((_times(lambda terms, factor=factor: factor), OTHER_UNIT) for factor in (1e-9, 1e-6, 1e-3, 1e3)),
+    (_times(lambda terms: float(terms.mean_steps)), t(
+        "these are steps, or tokens, a second: of B in flight, B/n̄ requests end in a step (section 4.6)",
+        "estos son pasos, o tokens, por segundo: de B en vuelo terminan B/n̄ peticiones por paso (sección 4.6)",
+    )),
     (_with(leaving=lambda terms: terms.in_flight / (terms.mean_steps + 1)), t(
         "a request stays for n̄ steps, and EOS, if there is one, is among them: in_flight / n̄, not n̄ + 1 (section 4.6)",
         "una petición se queda n̄ pasos, y el de EOS, si lo hay, es uno de ellos: in_flight / n̄, no n̄ + 1 (sección 4.6)",
