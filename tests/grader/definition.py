@@ -1,4 +1,4 @@
-"""A student's function against a definition, on many inputs: all of them in one load, and what was passed looked at again.
+"""A student's function against a definition, on many inputs: in one load, and with a look at what was passed.
 
 The definition is computed on this side. An input on which it raises ValueError must raise one in the student's code as
 well. `slips` are the mistakes that are easy to make: where one of them explains the answer, its hint names it.
@@ -34,6 +34,7 @@ class Raised:
 
 
 VALUE_ERROR = Raised()
+CASES_MORE = 12  # two mistakes can agree on one case, hardly on a dozen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,8 +84,11 @@ def expect_defined(student, definition: Definition, cases: Iterable[tuple], *, h
         got, after = answer(student, definition.function, args, again=count > 0)
         wanted = _true_answer(definition, args)
         if not _will_do(definition, got, wanted):
-            kept = count and _will_do(definition, answer(student, definition.function, args)[0], wanted)
-            _fail(definition, args, got, wanted, KEPT if kept else hint)
+            if count and _will_do(definition, answer(student, definition.function, args)[0], wanted):
+                hint = KEPT
+            else:
+                hint = _slip_hint(student, definition, cases, count, got) or hint
+            _fail(definition, got, wanted, hint if isinstance(hint, Text) else hint(*args))
         expect_unchanged(definition.arguments, args, after)
 
 
@@ -118,25 +122,29 @@ def _will_do(definition: Definition, got, wanted) -> bool:
     return definition.near(got, wanted)
 
 
-def _fail(definition: Definition, args, got, wanted, hint) -> None:
-    """Say what was wrong: with the hint of the first slip that explains it, if one does."""
-    if hint is not KEPT:
-        hint = _slip_hint(definition, args, got) or (hint if isinstance(hint, Text) else hint(*args))
+def _fail(definition: Definition, got, wanted, hint: Text) -> None:
     expected = _shown(definition, wanted)
     if isinstance(got, CheckFailed):
         raise CheckFailed(CRASHED, expected=expected, got=got.got, hint=hint)
     raise wrong(expected=expected, got=_shown(definition, got), hint=hint)
 
 
-def _slip_hint(definition: Definition, args, got) -> Text | None:
-    for slip in definition.slips:
-        try:
-            explains = _will_do(definition, got, slip.answer(*args))
-        except (ArithmeticError, LookupError, TypeError, ValueError):
-            continue
-        if explains:
-            return slip.hint
-    return None
+def _slip_hint(student, definition: Definition, cases: list, count: int, got) -> Text | None:
+    """The hint of the slip that explains this answer, the right ones before it, and those of some cases after it."""
+    if not definition.slips:
+        return None
+    answers = [(args, _true_answer(definition, args)) for args in cases[:count]] + [(cases[count % len(cases)], got)]
+    for args in cases[count + 1 : count + 1 + CASES_MORE]:
+        answers.append((args, answer(student, definition.function, args)[0]))
+    explaining = (slip for slip in definition.slips if all(_explains(definition, slip, *each) for each in answers))
+    return next((slip.hint for slip in explaining), None)
+
+
+def _explains(definition: Definition, slip: Slip, args, got) -> bool:
+    try:
+        return _will_do(definition, got, slip.answer(*args))
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:  # of an empty list, say: it would crash, too
+        return isinstance(got, CheckFailed) or isinstance(error, ValueError) and got is VALUE_ERROR
 
 
 def _shown(definition: Definition, value):

@@ -1,5 +1,6 @@
 """Exercise 1.7: `fit_line`, the fit t(B) = a + b·B."""
 
+import math
 import random
 from fractions import Fraction
 
@@ -41,6 +42,11 @@ def _through(first: int, last: int):
     return answer
 
 
+def _slope_of_the_ends(sizes, times):
+    _, slope = _through(0, -1)(sizes, times)
+    return sum(times) / len(times) - slope * sum(sizes) / len(sizes), slope
+
+
 def _origin(sizes, times):
     return 0.0, sum(size * time for size, time in zip(sizes, times)) / sum(size * size for size in sizes)
 
@@ -49,9 +55,12 @@ def _no_repeats(sizes, times):
     return least_squares(*zip(*dict(zip(sizes, times)).items()))
 
 
-def _not_negative(sizes, times):
-    a, b = least_squares(sizes, times)
-    return max(a, 0.0), max(b, 0.0)
+def _not_negative(least_a: float, least_b: float):
+    def answer(sizes, times):
+        a, b = least_squares(sizes, times)
+        return max(a, least_a), max(b, least_b)
+
+    return answer
 
 
 FIT = Definition(
@@ -65,10 +74,12 @@ FIT = Definition(
             "A line through the origin has no a, which is what batching shares out (section 1.8)",
             "Una recta por el origen no tiene a, que es lo que el lote reparte (sección 1.8)",
         )),
-        *(Slip(answer=_through(*ends), hint=t(
-            "a line through two of the points ignores the others; all of them count alike (section 1.8)",
-            "una recta por dos de los puntos ignora los demás; todos cuentan igual (sección 1.8)",
-        )) for ends in ((0, -1), (0, 1))),
+        *(Slip(answer=answer, hint=t(
+            "a slope through the first and the last point, or another two, ignores the others; all of them count alike "
+            "(section 1.8)",
+            "una pendiente por el primer punto y el último, o por otros dos, ignora los demás; todos cuentan igual "
+            "(sección 1.8)",
+        )) for answer in (_through(0, -1), _through(0, 1), _slope_of_the_ends)),
         Slip(answer=_no_repeats, hint=t(
             "the same B was measured more than once: each measurement is a point of its own, and a dict keeps one of them "
             "(section 1.8)",
@@ -80,10 +91,10 @@ FIT = Definition(
             "times[i] corresponde a batch_sizes[i]: quien ordena las dos listas por separado forma otras parejas "
             "(sección 1.8)",
         )),
-        Slip(answer=_not_negative, hint=t(
+        *(Slip(answer=_not_negative(*least), hint=t(
             "the line of least squares is what it is: a or b can come out negative (section 1.8)",
             "la recta de mínimos cuadrados es la que es: a o b pueden salir negativas (sección 1.8)",
-        )),
+        )) for least in ((0.0, -math.inf), (-math.inf, 0.0), (0.0, 0.0))),
     ),
 )  # fmt: skip
 

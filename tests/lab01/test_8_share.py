@@ -19,14 +19,6 @@ def batch_of(a: float, b: float, share: float) -> float:
     return float(a * share / (b * (1 - share)))
 
 
-def _rounded(*ways):
-    def answer(a, b, share):
-        exact = batch_of(a, b, share)
-        return next((way(exact) for way in ways if way(exact) != exact), math.nan)
-
-    return answer
-
-
 SHARE = Definition(
     function="batch_for_share", arguments=("a", "b", "share"), truth=batch_of, near=NEAR, shown="{:.9g}".format, slips=(
         Slip(answer=lambda a, b, share: b * share / (a * (1 - share)), hint=t(
@@ -37,10 +29,10 @@ SHARE = Definition(
             "share and 1 − share have changed places: a larger share takes a larger batch (section 1.9)",
             "share y 1 − share están intercambiados: una fracción mayor pide un lote mayor (sección 1.9)",
         )),
-        Slip(answer=_rounded(round, math.ceil, math.floor, lambda exact: max(1.0, exact)), hint=t(
+        *(Slip(answer=lambda a, b, share, way=way: way(batch_of(a, b, share)), hint=t(
             "the batch size that solves the equation, not rounded, even where it is below 1 (section 1.9)",
             "el tamaño de lote que resuelve la ecuación, sin redondear, aunque sea menor que 1 (sección 1.9)",
-        )),
+        )) for way in (round, math.ceil, math.floor, lambda exact: max(1.0, exact))),
     ),
 )  # fmt: skip
 
