@@ -4,6 +4,7 @@ The definition is computed on this side. An input on which it raises ValueError 
 well. `slips` are the mistakes that are easy to make: where one of them explains the answer, its hint names it.
 """
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -68,8 +69,9 @@ def near_numbers(share: float) -> Callable:
     def is_near(got, wanted) -> bool:
         if isinstance(wanted, (list, tuple)):
             return isinstance(got, (list, tuple)) and len(got) == len(wanted) and all(map(is_near, got, wanted))
-        is_number = type(got) in (int, float)
-        return is_number and (got == wanted or abs(got - wanted) <= share * max(abs(wanted), 1e-3))
+        if type(got) not in (int, float) or not math.isfinite(wanted):
+            return type(got) in (int, float) and got == wanted
+        return abs(got - wanted) <= share * max(abs(wanted), 1e-3)
 
     return is_near
 
@@ -136,15 +138,19 @@ def _slip_hint(student, definition: Definition, cases: list, count: int, got) ->
     answers = [(args, _true_answer(definition, args)) for args in cases[:count]] + [(cases[count % len(cases)], got)]
     for args in cases[count + 1 : count + 1 + CASES_MORE]:
         answers.append((args, answer(student, definition.function, args)[0]))
-    explaining = (slip for slip in definition.slips if all(_explains(definition, slip, *each) for each in answers))
-    return next((slip.hint for slip in explaining), None)
+    wanted = _true_answer(definition, answers[count][0])
+    for slip in definition.slips:
+        is_wrong_here = not _explains(definition, slip, answers[count][0], wanted)
+        if is_wrong_here and all(_explains(definition, slip, *each) for each in answers):
+            return slip.hint
+    return None
 
 
 def _explains(definition: Definition, slip: Slip, args, got) -> bool:
     try:
         return _will_do(definition, got, slip.answer(*args))
-    except (ArithmeticError, LookupError, TypeError, ValueError) as error:  # of an empty list, say: it would crash, too
-        return isinstance(got, CheckFailed) or isinstance(error, ValueError) and got is VALUE_ERROR
+    except (ArithmeticError, LookupError, TypeError, ValueError):  # of an empty list, say
+        return isinstance(got, (CheckFailed, Raised))
 
 
 def _shown(definition: Definition, value):

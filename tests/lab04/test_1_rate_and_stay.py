@@ -119,6 +119,14 @@ def test_each_stage(student):
 
 @check("4.1", points=1, en="counts those that enter in the window", es="cuenta las que entran en la ventana")
 def test_entries_of_the_window(student):
+    expect_defined(student, RATE_AND_STAY, drawn_windows(student.seed, 60), hint=lambda records, stage, start_s, end_s: t(
+        f"(stage {stage}, a log of {len(records)} requests in any order, from {start_s:g} to {end_s:g} s): λ and W are of "
+        "those that enter at start_s ≤ t < end_s, each with its whole stay, and the window that λ divides by is the same; if "
+        "nobody enters, ValueError (section 4.1)",
+        f"(etapa {stage}, un registro de {len(records)} peticiones en cualquier orden, de {start_s:g} a {end_s:g} s): λ y W "
+        "son de las que entran en start_s ≤ t < end_s, cada una con toda su estancia, y λ se divide entre esa misma ventana; "
+        "si no entra ninguna, ValueError (sección 4.1)",
+    ))  # fmt: skip
     records = busy_records(0.8, 300, seed=3)
     start_s, end_s = records[50]["arrival_s"], records[220]["arrival_s"]
     for stage in STAGES:
@@ -130,13 +138,6 @@ def test_entries_of_the_window(student):
             f"(etapa {stage}): λ y W son de las que entran en start_s ≤ t < end_s, y de nadie más; la ventana "
             "entre la que divide λ es la misma en la que contaste (sección 4.1)",
         ))  # fmt: skip
-    expect_defined(student, RATE_AND_STAY, drawn_windows(student.seed, 60), hint=lambda records, stage, start_s, end_s: t(
-        f"(stage {stage}, a log of {len(records)} requests in any order, from {start_s:g} to {end_s:g} s): λ and W are of "
-        "those that enter at start_s ≤ t < end_s, each with its whole stay; if there is none, ValueError (section 4.1)",
-        f"(etapa {stage}, un registro de {len(records)} peticiones en cualquier orden, de {start_s:g} a {end_s:g} s): λ y W "
-        "son de las que entran en start_s ≤ t < end_s, cada una con toda su estancia; si no hay ninguna, ValueError "
-        "(sección 4.1)",
-    ))  # fmt: skip
 
 
 @check("4.1", points=1, en="who never left is not left out", es="la que nunca salió no se omite")

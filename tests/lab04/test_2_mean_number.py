@@ -72,6 +72,14 @@ def test_average_over_time(student):
 
 @check("4.2", points=2, en="L·T = ΣW on a complete window, exactly", es="L·T = ΣW en una ventana completa, exactamente")
 def test_identity(student):
+    expect_defined(student, MEAN_NUMBER, drawn_windows(student.seed, 60), hint=lambda records, stage, start_s, end_s: t(
+        f"(stage {stage}, a log of {len(records)} requests in any order, from {start_s:g} to {end_s:g} s): number inside × "
+        "time, for all changes in the order of time, over the length of the window. If nobody is inside it is 0 "
+        "(section 4.1)",
+        f"(etapa {stage}, un registro de {len(records)} peticiones en cualquier orden, de {start_s:g} a {end_s:g} s): "
+        "peticiones dentro × tiempo, con todos los cambios en orden temporal, entre la longitud de la ventana. Si no hay "
+        "nadie dentro es 0 (sección 4.1)",
+    ))  # fmt: skip
     records = busy_records(0.9, 400, seed=5)
     end_s = max(record["finish_s"] for record in records)
     for stage in STAGES:
@@ -84,14 +92,6 @@ def test_identity(student):
             f"(etapa {stage}, 400 peticiones): en una ventana completa el área es la suma de todas las estancias, "
             "hasta la última cifra. ¿Están todos los cambios en orden temporal y no falta nadie? (sección 4.2)",
         ))  # fmt: skip
-    expect_defined(student, MEAN_NUMBER, drawn_windows(student.seed, 60), hint=lambda records, stage, start_s, end_s: t(
-        f"(stage {stage}, a log of {len(records)} requests in any order, from {start_s:g} to {end_s:g} s): number inside × "
-        "time, for all changes in the order of time, over the length of the window. If nobody is inside it is 0 "
-        "(section 4.1)",
-        f"(etapa {stage}, un registro de {len(records)} peticiones en cualquier orden, de {start_s:g} a {end_s:g} s): "
-        "peticiones dentro × tiempo, con todos los cambios en orden temporal, entre la longitud de la ventana. Si no hay "
-        "nadie dentro es 0 (sección 4.1)",
-    ))  # fmt: skip
 
 
 @check("4.2", points=1, en="a window cuts what lies outside", es="la ventana corta lo que queda fuera")

@@ -121,6 +121,14 @@ def test_instants(student):
 
 @check("4.3", points=1, en="λ and W are those of the same window", es="λ y W son los de la misma ventana")
 def test_same_window(student):
+    expect_defined(student, LAW, drawn_logs(student.seed, 60), hint=lambda records, warm_up, every_s: t(
+        f"(L, λ and W of {len(records)} requests in any order, warm_up = {warm_up}, a look every {every_s:g} s): one window "
+        "for all three, from the arrival of request number `warm_up`, in order of arrival from 0, to the last arrival. If "
+        "L alone is right, begin with 4.1 (section 4.3)",
+        f"(L, λ y W de {len(records)} peticiones en cualquier orden, warm_up = {warm_up}, mirando cada {every_s:g} s): una "
+        "misma ventana para las tres, desde la llegada de la petición número `warm_up`, por orden de llegada desde 0, "
+        "hasta la última llegada. Si solo L es correcta, empieza por 4.1 (sección 4.3)",
+    ))  # fmt: skip
     records = busy_records(0.9, 600, seed=10)
     start_s, end_s = window_of(records)
     stays = entering(records, "system", start_s, end_s)
@@ -130,14 +138,6 @@ def test_same_window(student):
         "it nobody comes, and the server drains: that is another system (section 4.3)",
         "(λ y W del sistema): desde la llegada de la petición 50, por orden de llegada, hasta la última llegada. "
         "Después no viene nadie y el servidor se vacía: ese es otro sistema (sección 4.3)",
-    ))  # fmt: skip
-    expect_defined(student, LAW, drawn_logs(student.seed, 60), hint=lambda records, warm_up, every_s: t(
-        f"(L, λ and W of {len(records)} requests in any order, warm_up = {warm_up}, a look every {every_s:g} s): one window "
-        "for all three, from the arrival of request number `warm_up`, in order of arrival from 0, to the last arrival. If "
-        "L alone is right, begin with 4.1 (section 4.3)",
-        f"(L, λ y W de {len(records)} peticiones en cualquier orden, warm_up = {warm_up}, mirando cada {every_s:g} s): una "
-        "misma ventana para las tres, desde la llegada de la petición número `warm_up`, por orden de llegada desde 0, "
-        "hasta la última llegada. Si solo L es correcta, empieza por 4.1 (sección 4.3)",
     ))  # fmt: skip
 
 

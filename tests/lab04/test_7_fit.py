@@ -53,7 +53,7 @@ FIT = Definition(
             "in order, until one does not fit: those after it wait their turn, even if one of them would fit (section 4.9)",
             "por orden, hasta que una no quepa: las siguientes esperan su turno, aunque alguna sí cupiera (sección 4.9)",
         )),
-        Slip(answer=_with(budget_bytes=lambda given: given["budget_bytes"] - 1), hint=t(
+        Slip(answer=_with(budget_bytes=lambda given: given["budget_bytes"] // bytes_of(given["model"]) * bytes_of(given["model"]) - 1), hint=t(
             "a memory that is filled to the last place holds the sequence that fills it: compare with <=, or ask whether "
             "less than nothing is left (section 4.9)",
             "una memoria llena hasta la última plaza contiene la secuencia que la llena: compara con <=, o pregunta si "

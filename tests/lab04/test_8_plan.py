@@ -5,8 +5,8 @@ import math
 from minigpt.simulation import fleet
 from minigpt.simulation.capacity import saturated_per_s
 from tests.grader.check import check
-from tests.grader.definition import expect_unchanged
-from tests.grader.outcomes import expect, expect_value_error, t
+from tests.grader.definition import VALUE_ERROR, answer, expect_unchanged
+from tests.grader.outcomes import CheckFailed, expect, expect_value_error, t
 from tests.grader.seeds import graded_seed
 from tests.lab04.figures import (
     CAPS,
@@ -41,7 +41,17 @@ def plan_of(student, order: Order) -> tuple[int, int]:
 
 def planned(student, rate: float, target_s: float, lengths: list, max_cap: int, *, again: bool = False) -> tuple[int, int]:
     """The student's plan, checked for form and for what it does to the lengths."""
-    plan, (*_, lengths_after, _) = student.call_with("plan", rate, target_s, lengths, max_cap, again=again)
+    plan, (*_, lengths_after, _) = answer(student, "plan", (rate, target_s, lengths, max_cap), again=again)
+    if isinstance(plan, CheckFailed):
+        raise plan
+    expect(plan is not VALUE_ERROR, expected="(replicas, cap)", got=plan, hint=t(
+        "({rate:.0f} requests a second within {target:g} s, at most {max_cap} seats): a fleet can do that, and no fixed "
+        "number of replicas is its limit. Only where lone requests take longer than the target there is none "
+        "(section 4.10)",
+        "({rate:.0f} peticiones por segundo en {target:g} s, como mucho {max_cap} asientos): una flota puede, y no la limita "
+        "ningún número fijo de réplicas. Solo si las peticiones a solas tardan más que el objetivo no hay ninguna "
+        "(sección 4.10)",
+    ).format(rate=rate, target=target_s, max_cap=max_cap))  # fmt: skip
     expect_unchanged(("lengths",), (lengths,), (lengths_after,))
     return checked(plan)
 

@@ -309,6 +309,19 @@ MUTANTS = (
         new="    times = time_fairly.__dict__\n    for name in candidates:\n        times.setdefault(name, [])\n",
     ),
     Mutant(
+        name="goes by the functions", old="    for function in candidates.values():\n", check="1.5/interleaved",
+        hint="Go by the names", new="""    by_function = {function: [] for function in candidates.values()}
+    for function in list(by_function) * warmup:
+        function()
+    for function in list(by_function) * repeats:
+        start = clock()
+        function()
+        by_function[function].append(clock() - start)
+    return {name: statistics.median(by_function[function]) for name, function in candidates.items()}
+    for function in candidates.values():
+""",
+    ),
+    Mutant(
         name="empties the candidates", old=MEDIAN, check="1.5/times_each_call", hint="`candidates` after the call",
         new="candidates.clear()\n    " + MEDIAN,
     ),
