@@ -356,7 +356,7 @@ MUTANTS = (
         hint="not always of 16",
     ),
     Mutant(
-        name="a plan that cannot keep up", old="if rate_per_s / num_replicas < capacity]", new="if capacity]",
+        name="a plan that cannot keep up", old="cap: throughput_per_s(", new="cap: 1e9 * throughput_per_s(",
         check="4.8/keeps_up", hint="only because it ends",
     ),
     Mutant(
