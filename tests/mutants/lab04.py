@@ -181,8 +181,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a planner that plans for the mean", old=SIMULATED, check="4.8/meets_its_p95", hint="not the average one",
-        new="""(fleet.simulate(
-            fleet.draw_calls(lengths, rate_per_s, 6000, 0), num_replicas=num_replicas, cap=cap).mean_s, cap)""",
+        new="(mean_time_in_system_s(lengths, rate_per_s / num_replicas, cap, COST), cap)",
     ),
     Mutant(
         name="a planner that only keeps up", old="            return num_replicas, min(found)[1]",
