@@ -23,7 +23,8 @@ CHANGED = t(
     "(`{name}` after the call): a question must not change what it asks about. `sort`, `pop`, `clear`, `update` and "
     "`x[i] = …` change what the caller goes on using; `sorted(x)`, `list(x)` and `dict(x)` make something new",
     "(`{name}` tras la llamada): una pregunta no debe cambiar aquello por lo que pregunta. `sort`, `pop`, `clear`, "
-    "`update` y `x[i] = …` cambian lo que sigue usando quien llama; `sorted(x)`, `list(x)` y `dict(x)` crean algo nuevo",
+    "`update` y `x[i] = …` cambian lo que sigue usando quien llama; `sorted(x)`, `list(x)` y `dict(x)` crean algo "
+    "nuevo",
 )
 
 

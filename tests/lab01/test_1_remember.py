@@ -65,16 +65,17 @@ def _expect_stored(cache, layer: int, keys, values) -> None:
     is_pair = isinstance(stored, (list, tuple)) and [type(part) for part in stored] == [type(keys)] * 2
     wanted = t("a pair of tensors", "una pareja de tensores")
     expect(is_pair, expected=wanted, got=shown(stored), hint=t(
-        "(what the dict holds of a layer): (keys, values), two tensors of shape (S, K, D), as you return them. `length` and "
-        "`attend` count on that (section 1.2)",
+        "(what the dict holds of a layer): (keys, values), two tensors of shape (S, K, D), as you return them. "
+        "`length` and `attend` count on that (section 1.2)",
         "(lo que el diccionario guarda de una capa): (claves, valores), dos tensores de forma (S, K, D), tal como los "
         "devuelves. `length` y `attend` cuentan con eso (sección 1.2)",
     ))  # fmt: skip
     for got, due in zip(stored, (keys, values)):
         expect_close(got, due, tolerance=0, hint=t(
-            "(what the dict holds of a layer): the same as you return, all keys first and then all values (section 1.2)",
-            "(lo que el diccionario guarda de una capa): lo mismo que devuelves, primero todas las claves y después todos "
-            "los valores (sección 1.2)",
+            "(what the dict holds of a layer): the same as you return, all keys first and then all values (section "
+            "1.2)",
+            "(lo que el diccionario guarda de una capa): lo mismo que devuelves, primero todas las claves y después "
+            "todos los valores (sección 1.2)",
         ))  # fmt: skip
 
 
@@ -86,8 +87,8 @@ def test_each_layer_in_its_dict(student):
         k, v = draw(1, K, D, seed=turn), draw(1, K, D, seed=turn + 9)
         _, (cache, *_) = student.call_with("remember", cache, layer, k, v, again=turn > 0)
     expect_equal_layers(cache, {0: 2, 1: 1}, hint=t(
-        "(layer: tokens): two tokens were stored in layer 0 and one in layer 1 of the same dict. Store under the number "
-        "of the layer (section 1.2)",
+        "(layer: tokens): two tokens were stored in layer 0 and one in layer 1 of the same dict. Store under the "
+        "number of the layer (section 1.2)",
         "(capa: tokens): se guardaron dos tokens en la capa 0 y uno en la capa 1 del mismo diccionario. Guarda bajo el "
         "número de la capa (sección 1.2)",
     ))  # fmt: skip
@@ -116,8 +117,8 @@ def _expect_several_requests(student) -> None:
 
 
 NEW_REQUEST = t(
-    "(layer: tokens; several requests take turns): an empty dict is a new request, and it starts with nothing. Keep K and "
-    "V in the dict that you were given, under the number of the layer, and nowhere else (section 1.2)",
-    "(capa: tokens; varias peticiones se turnan): un diccionario vacío es una petición nueva, y empieza sin nada. Guarda K "
-    "y V en el diccionario que recibes, bajo el número de la capa, y en ningún otro sitio (sección 1.2)",
+    "(layer: tokens; several requests take turns): an empty dict is a new request, and it starts with nothing. Keep K "
+    "and V in the dict that you were given, under the number of the layer, and nowhere else (section 1.2)",
+    "(capa: tokens; varias peticiones se turnan): un diccionario vacío es una petición nueva, y empieza sin nada. "
+    "Guarda K y V en el diccionario que recibes, bajo el número de la capa, y en ningún otro sitio (sección 1.2)",
 )

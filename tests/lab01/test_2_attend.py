@@ -23,7 +23,8 @@ SCALES = (
     (lambda h, k, d, s: s**0.5, t("divide the scores by √D, not by √S: how many tokens there are does not matter",
                                   "divide los productos por √D, no por √S: no importa cuántos tokens haya")),
     (lambda h, k, d, s: h**0.5, t("divide the scores by √D, not by √H", "divide los productos por √D, no por √H")),
-    (lambda h, k, d, s: d**-0.5, t("divide the scores by √D: you seem to multiply", "divide los productos por √D: parece que multiplicas")),
+    (lambda h, k, d, s: d**-0.5, t("divide the scores by √D: you seem to multiply",
+                                   "divide los productos por √D: parece que multiplicas")),
 )  # fmt: skip
 
 
@@ -79,25 +80,26 @@ def test_shape(student):
         "4 cabezas de 8 números forman un vector de 32, listo para el producto con attention_out (sección 1.3)",
     ))  # fmt: skip
     expect_close(got.view(4, D)[1:], got.view(4, D)[:3], hint=t(
-        "four equal queries over one key/value head gather the same: the D numbers of a head stay together (section 1.3)",
-        "cuatro consultas iguales sobre una cabeza de claves y valores recogen lo mismo: los D números de una cabeza van "
-        "juntos (sección 1.3)",
+        "four equal queries over one key/value head gather the same: the D numbers of a head stay together (section "
+        "1.3)",
+        "cuatro consultas iguales sobre una cabeza de claves y valores recogen lo mismo: los D números de una cabeza "
+        "van juntos (sección 1.3)",
     ))  # fmt: skip
 
 
 @check("1.2", points=2, en="softmax(q·key / √D), over the tokens", es="softmax(q·clave / √D), sobre los tokens")
 def test_weights(student):
     scenes = [dict(heads=1, tokens=tokens) for tokens in (1, 5, 40)]  # one head: nothing but the weights
-    scenes += [dict(heads=heads, tokens=tokens, size=size, spread=spread)
-               for heads, tokens, size, spread in ((4, 7, 16, 1.0), (3, 9, 32, 4.0), (2, 300, 4, 1.0), (1, 1_100, 2, 6.0))]  # fmt: skip
+    large = ((4, 7, 16, 1.0), (3, 9, 32, 4.0), (2, 300, 4, 1.0), (1, 1_100, 2, 6.0))
+    scenes += [dict(heads=heads, tokens=tokens, size=size, spread=spread) for heads, tokens, size, spread in large]
     for count, scene in enumerate(scenes):
         expect_attended(student, drawn(student.seed, kv_heads=1, **scene), again=count > 0, hint=t(
-            "H = {h}, K = 1, D = {d}, S = {n}: divide the scores by √D before the softmax, and take the softmax over the "
-            "tokens, all of them, so that the weights of a head add up to 1. Did `view` shuffle keys or values? Axes are "
-            "moved by `permute` (section 1.3)",
-            "H = {h}, K = 1, D = {d}, S = {n}: divide los productos por √D antes del softmax, y aplica el softmax sobre "
-            "los tokens, sobre todos, de modo que los pesos de una cabeza sumen 1. ¿Barajó `view` claves o valores? Los "
-            "ejes se mueven con `permute` (sección 1.3)",
+            "H = {h}, K = 1, D = {d}, S = {n}: divide the scores by √D before the softmax, and take the softmax over "
+            "the tokens, all of them, so that the weights of a head add up to 1. Did `view` shuffle keys or values? "
+            "Axes are moved by `permute` (section 1.3)",
+            "H = {h}, K = 1, D = {d}, S = {n}: divide los productos por √D antes del softmax, y aplica el softmax "
+            "sobre los tokens, sobre todos, de modo que los pesos de una cabeza sumen 1. ¿Barajó `view` claves o "
+            "valores? Los ejes se mueven con `permute` (sección 1.3)",
         ).format(h=scene["heads"], d=scene.get("size", D), n=scene["tokens"]))  # fmt: skip
 
 
@@ -110,8 +112,9 @@ def test_groups(student):
     for count, (heads, kv_heads) in enumerate(shapes):
         args = drawn(student.seed, heads=heads, kv_heads=kv_heads, tokens=5, size=rng.choice((4, D, 20)))
         expect_attended(student, args, again=count > 0, hint=t(
-            "{h} query heads, {k} key/value heads: query head h reads key/value head h // (H/K), so that neighbours share "
-            "one. Did you deal them out in turn instead? (If the check above fails as well, begin there; section 1.3)",
+            "{h} query heads, {k} key/value heads: query head h reads key/value head h // (H/K), so that neighbours "
+            "share one. Did you deal them out in turn instead? (If the check above fails as well, begin there; "
+            "section 1.3)",
             "{h} cabezas de consulta, {k} de claves y valores: la cabeza h lee la h // (H/K), de modo que las vecinas "
             "comparten una. ¿Las repartiste por turnos? (Si también falla la comprobación anterior, empieza por ella; "
             "sección 1.3)",

@@ -65,7 +65,8 @@ def measured(student, scene: Bench, *, again: bool = False) -> dict[str, float]:
     has_all = isinstance(got, dict) and got.keys() == scene.timed_ms.keys()
     has_more = isinstance(got, dict) and got.keys() > scene.timed_ms.keys()
     are_numbers = has_all and all(type(value) in (int, float) for value in got.values())
-    expect(are_numbers, expected=t("a dict of name -> time", "un diccionario nombre -> tiempo"), got=got, hint=KEPT if has_more else t(
+    wanted = t("a dict of name -> time", "un diccionario nombre -> tiempo")
+    expect(are_numbers, expected=wanted, got=got, hint=KEPT if has_more else t(
         "return one number for each candidate, under its name (section 1.6)",
         "devuelve un número por candidata, con su nombre (sección 1.6)",
     ))  # fmt: skip
@@ -109,21 +110,21 @@ def test_times_each_call(student):
 @check("1.5", points=1, en="the median, not the mean", es="la mediana, no la media")
 def test_median(student):
     expect_medians(student, [bench({"a": [4.0, 2.0, 90.0, 5.0, 4.5], "b": [3.0, 8.0, 1.0, 7.0, 3.5]})], hint=t(
-        "five rounds, no more and no fewer, so five times of each: the one in the middle. One interruption moves a mean by a lot, and the least time is only "
-        "the luckiest (section 1.6)",
-        "cinco rondas, ni más ni menos, así que cinco tiempos de cada una: el del medio. Una sola interrupción mueve mucho una media, y el mínimo es solo el más "
-        "afortunado (sección 1.6)",
+        "five rounds, no more and no fewer, so five times of each: the one in the middle. One interruption moves a "
+        "mean by a lot, and the least time is only the luckiest (section 1.6)",
+        "cinco rondas, ni más ni menos, así que cinco tiempos de cada una: el del medio. Una sola interrupción mueve "
+        "mucho una media, y el mínimo es solo el más afortunado (sección 1.6)",
     ))  # fmt: skip
     rng = random.Random(student.seed)
     for repeats in (5, 6, 2, 1, 4, 9):
         expect_medians(student, [bench(drawn_times(rng, "abc", repeats))], hint=t(
             "{n} times of each, so no single one is in the middle: the median is the mean of the two that are "
             "(section 1.6)",
-            "{n} tiempos de cada una, así que ninguno está solo en el medio: la mediana es la media de los dos del medio "
-            "(sección 1.6)",
+            "{n} tiempos de cada una, así que ninguno está solo en el medio: la mediana es la media de los dos del "
+            "medio (sección 1.6)",
         ).format(n=repeats) if repeats % 2 == 0 else t(
-            "{n} times of each, in `repeats` rounds, no more and no fewer: sort them, and take the one in the middle as it "
-            "is (section 1.6)",
+            "{n} times of each, in `repeats` rounds, no more and no fewer: sort them, and take the one in the middle "
+            "as it is (section 1.6)",
             "{n} tiempos de cada una, en `repeats` rondas, ni más ni menos: ordénalos y toma el del medio tal cual "
             "(sección 1.6)",
         ).format(n=repeats))  # fmt: skip
@@ -137,8 +138,8 @@ def test_warm_up(student):
         expect_medians(student, [bench(drawn_times(rng, "ab", 3), warmup_ms=slow)], hint=t(
             "the first {n} calls of each candidate were slow ones: with warmup={n} they are made, and none of them is "
             "among the times (section 1.6)",
-            "las {n} primeras llamadas de cada candidata fueron lentas: con warmup={n} se hacen, y ninguna está entre los "
-            "tiempos (sección 1.6)",
+            "las {n} primeras llamadas de cada candidata fueron lentas: con warmup={n} se hacen, y ninguna está entre "
+            "los tiempos (sección 1.6)",
         ).format(n=warmup) if warmup else t(
             "with warmup=0 there is no warm-up: the first call of each candidate counts (section 1.6)",
             "con warmup=0 no hay calentamiento: cuenta la primera llamada a cada candidata (sección 1.6)",
@@ -155,16 +156,16 @@ def test_interleaved(student):
         stretch = [round(rng.uniform(1, 3), 3) for _ in range(count)]
         scenes.append(bench(drawn_times(rng, "abcd", count), stretch=stretch))
     expect_medians(student, scenes, hint=t(
-        "the machine became slower while you measured. Go round: in each of the rounds every candidate once, instead of "
-        "all calls of one before those of the next (section 1.6)",
-        "la máquina se fue volviendo lenta mientras medías. Haz rondas: en cada una, cada candidata una vez, en lugar de "
-        "todas las llamadas de una antes de las de la siguiente (sección 1.6)",
+        "the machine became slower while you measured. Go round: in each of the rounds every candidate once, instead "
+        "of all calls of one before those of the next (section 1.6)",
+        "la máquina se fue volviendo lenta mientras medías. Haz rondas: en cada una, cada candidata una vez, en lugar "
+        "de todas las llamadas de una antes de las de la siguiente (sección 1.6)",
     ))  # fmt: skip
-    same = Bench(warmup_ms={"A": [], "B": []}, timed_ms=dict.fromkeys("AB", [3.0, 7.0, 4.0, 9.0, 5.0]), stretch=[1.0] * 5,
-                 is_one_function=True)  # fmt: skip
+    times = dict.fromkeys("AB", [3.0, 7.0, 4.0, 9.0, 5.0])
+    same = Bench(warmup_ms={"A": [], "B": []}, timed_ms=times, stretch=[1.0] * 5, is_one_function=True)
     expect_medians(student, [same], hint=t(
         "A and B are one and the same function under two names, as in section 1.6: two candidates, each called once a "
         "round. Go by the names (section 1.6)",
-        "A y B son una misma función con dos nombres, como en la sección 1.6: dos candidatas, cada una llamada una vez por "
-        "ronda. Guíate por los nombres (sección 1.6)",
+        "A y B son una misma función con dos nombres, como en la sección 1.6: dos candidatas, cada una llamada una "
+        "vez por ronda. Guíate por los nombres (sección 1.6)",
     ))  # fmt: skip

@@ -34,20 +34,20 @@ def _of_rank(rank):
 P95 = Definition(
     function="p95", arguments=("values",), truth=nearest_rank, slips=(
         Slip(answer=_of_rank(lambda n: round(0.95 * n)), hint=t(
-            "the rank is 0.95·n rounded up, and you seem to round it to the nearest: of 30 values it is the 29th, not the "
-            "28th. `math.ceil` rounds up (section 1.7)",
-            "el rango es 0.95·n redondeado hacia arriba, y parece que redondeas al más cercano: con 30 valores es el 29 "
-            "y no el 28. `math.ceil` redondea hacia arriba (sección 1.7)",
+            "the rank is 0.95·n rounded up, and you seem to round it to the nearest: of 30 values it is the 29th, not "
+            "the 28th. `math.ceil` rounds up (section 1.7)",
+            "el rango es 0.95·n redondeado hacia arriba, y parece que redondeas al más cercano: con 30 valores es el "
+            "29 y no el 28. `math.ceil` redondea hacia arriba (sección 1.7)",
         )),
         Slip(answer=_of_rank(lambda n: int(0.95 * n)), hint=t(
             "the rank is 0.95·n rounded up, and you seem to round it down (section 1.7)",
             "el rango es 0.95·n redondeado hacia arriba, y parece que redondeas hacia abajo (sección 1.7)",
         )),
         Slip(answer=_of_rank(lambda n: rank_of(n) + 1), hint=t(
-            "you seem to take the value after the one that is due: ranks count from 1, and a list counts from 0, so the "
-            "index is the rank − 1 (section 1.7)",
-            "parece que tomas el valor siguiente al que toca: los rangos cuentan desde 1 y una lista cuenta desde 0, así "
-            "que el índice es el rango − 1 (sección 1.7)",
+            "you seem to take the value after the one that is due: ranks count from 1, and a list counts from 0, so "
+            "the index is the rank − 1 (section 1.7)",
+            "parece que tomas el valor siguiente al que toca: los rangos cuentan desde 1 y una lista cuenta desde 0, "
+            "así que el índice es el rango − 1 (sección 1.7)",
         )),
         Slip(answer=lambda values: values[rank_of(len(values)) - 1], hint=t(
             "the values come in any order: sort first (section 1.7)",
@@ -66,18 +66,18 @@ def test_nearest_rank(student):
     expect_defined(student, P95, drawn_values(student.seed), hint=lambda values: t(
         "of {n} values in any order the one of rank {rank}, counted from 1: sort first, and mind that a list counts "
         "from 0. It is a value that was measured, neither their mean nor one between two (section 1.7)",
-        "de {n} valores en cualquier orden, el de rango {rank}, contando desde 1: ordena antes, y ten en cuenta que una "
-        "lista cuenta desde 0. Es un valor medido, no su media ni uno intermedio (sección 1.7)",
+        "de {n} valores en cualquier orden, el de rango {rank}, contando desde 1: ordena antes, y ten en cuenta que "
+        "una lista cuenta desde 0. Es un valor medido, no su media ni uno intermedio (sección 1.7)",
     ).format(n=len(values), rank=rank_of(len(values))))  # fmt: skip
 
 
 @check("1.6", points=1, en="of nothing there is no p95", es="de nada no hay p95", negative=True)
 def test_of_nothing(student):
     hint = t(
-        "without values raise ValueError and say so: a 0 would look like a very quick server. One value is something: it "
-        "is its own p95 (section 1.7)",
-        "sin valores, lanza ValueError y dilo: un 0 parecería un servidor rapidísimo. Un valor ya es algo: es su propio "
-        "p95 (sección 1.7)",
+        "without values raise ValueError and say so: a 0 would look like a very quick server. One value is something: "
+        "it is its own p95 (section 1.7)",
+        "sin valores, lanza ValueError y dilo: un 0 parecería un servidor rapidísimo. Un valor ya es algo: es su "
+        "propio p95 (sección 1.7)",
     )  # fmt: skip
     expect_number(student.call("p95", [0.0]), 0.0, tolerance=0, hint=hint)
     expect_value_error(student, "p95", [], hint=hint)

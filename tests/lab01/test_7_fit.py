@@ -66,7 +66,8 @@ def _not_negative(least_a: float, least_b: float):
 FIT = Definition(
     function="fit_line", arguments=("batch_sizes", "times"), truth=least_squares, near=near, shown=in_words, slips=(
         Slip(answer=lambda sizes, times: least_squares(sizes, times)[::-1], hint=t(
-            "return (a, b), in that order: first what a step costs whatever B is, then what a request adds (section 1.8)",
+            "return (a, b), in that order: first what a step costs whatever B is, then what a request adds (section "
+            "1.8)",
             "devuelve (a, b), en ese orden: primero lo que cuesta un paso sea cual sea B; después, lo que añade una "
             "petición (sección 1.8)",
         )),
@@ -81,8 +82,8 @@ FIT = Definition(
             "(sección 1.8)",
         )) for answer in (_through(0, -1), _through(0, 1), _slope_of_the_ends)),
         Slip(answer=_no_repeats, hint=t(
-            "the same B was measured more than once: each measurement is a point of its own, and a dict keeps one of them "
-            "(section 1.8)",
+            "the same B was measured more than once: each measurement is a point of its own, and a dict keeps one of "
+            "them (section 1.8)",
             "el mismo B se midió más de una vez: cada medida es un punto, y un diccionario conserva solo una "
             "(sección 1.8)",
         )),

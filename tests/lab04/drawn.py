@@ -9,7 +9,7 @@ TICK_S = 0.125  # all times are multiples, so that moments coincide and sums are
 
 
 def drawn_records(rng: random.Random, num_requests: int, *, last_tick: int = 40) -> list[dict]:
-    """Records in any order: entries at the same moment, at 0 s too, stays of no time, some not admitted or not answered."""
+    """Records in any order: entries at one moment, at 0 s too, stays of no time, some not admitted, some not answered."""
     records = []
     for request_id in rng.sample(range(100), num_requests):
         arrival = rng.randrange(last_tick)
@@ -56,14 +56,16 @@ def drawn_model(rng: random.Random, *, alike: bool = False) -> dict[str, int]:
     }  # fmt: skip
 
 
-def drawn_memories(seed: int, way: str, count: int, bytes_of):
-    """(budget in bytes, model, lengths, way, block size): budgets that some sequences fill to the last place, or miss by a byte."""
+def drawn_memories(seed: int, way: str, count: int, *, bytes_of, places):
+    """(budget in bytes, model, lengths, way, block size): what some sequences fill to the last place, or miss by a byte.
+
+    `bytes_of(model)` are those of a token, `places(model, lengths, way, block_size)` what each sequence gets.
+    """
     rng = random.Random(f"{seed} {way}")
     for turn in range(count):
         model = drawn_model(rng)
         lengths = [rng.randint(1, 40) for _ in range(rng.choice((0, 1, 2, 9, 20)))]
         block_size = rng.choice((1, 4, 7, 16, 32))
-        each = {"maximum": lambda n: model["context"], "exact": lambda n: n, "blocks": lambda n: -(-n // block_size) * block_size}[way]
-        filled = sum(map(each, lengths[: rng.randint(0, len(lengths))])) * bytes_of(model)
+        filled = sum(places(model, lengths[: rng.randint(0, len(lengths))], way, block_size)) * bytes_of(model)
         spare = (0, -1, 1, bytes_of(model) - 1, rng.randrange(50 * bytes_of(model)))[turn % 5]
         yield max(0, filled + spare), model, lengths, way, block_size

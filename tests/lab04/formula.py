@@ -72,8 +72,10 @@ SLIPS = (
         "estos son pasos, o tokens, por segundo: de B en vuelo terminan B/n̄ peticiones por paso (sección 4.6)",
     )),
     (_with(leaving=lambda terms: terms.in_flight / (terms.mean_steps + 1)), t(
-        "a request stays for n̄ steps, and EOS, if there is one, is among them: in_flight / n̄, not n̄ + 1 (section 4.6)",
-        "una petición se queda n̄ pasos, y el de EOS, si lo hay, es uno de ellos: in_flight / n̄, no n̄ + 1 (sección 4.6)",
+        "a request stays for n̄ steps, and EOS, if there is one, is among them: in_flight / n̄, not n̄ + 1 (section "
+        "4.6)",
+        "una petición se queda n̄ pasos, y el de EOS, si lo hay, es uno de ellos: in_flight / n̄, no n̄ + 1 (sección "
+        "4.6)",
     )),
     (_with(rows=lambda terms: terms.in_flight), t(
         "those that enter in a step are prefilled in it, and get no decode row: B − B/n̄ rows, not B (section 4.6)",
@@ -89,30 +91,30 @@ SLIPS = (
         "el paso de decodificación k = 2 … n atiende a la entrada y a k − 1 tokens más, no k (sección 4.6)",
     )),
     (_per_request(-1), t(
-        "decode step k = 2 … n attends to the prompt and k − 1 tokens more, not k − 2: its own token is in the cache by then "
-        "(section 4.6)",
-        "el paso de decodificación k = 2 … n atiende a la entrada y a k − 1 tokens más, no k − 2: su propio token ya está "
-        "en la caché (sección 4.6)",
+        "decode step k = 2 … n attends to the prompt and k − 1 tokens more, not k − 2: its own token is in the cache "
+        "by then (section 4.6)",
+        "el paso de decodificación k = 2 … n atiende a la entrada y a k − 1 tokens más, no k − 2: su propio token ya "
+        "está en la caché (sección 4.6)",
     )),
     (_with(context=lambda terms: terms.entering * (terms.attended + terms.mean_prompt)), t(
-        "a request of n steps has n − 1 decode steps, k = 2 … n: its first step is the prefill, which attends to nothing in "
-        "the cache (section 4.6)",
-        "una petición de n pasos tiene n − 1 de decodificación, k = 2 … n: el primero es el prellenado, que no atiende a "
-        "nada de la caché (sección 4.6)",
+        "a request of n steps has n − 1 decode steps, k = 2 … n: its first step is the prefill, which attends to "
+        "nothing in the cache (section 4.6)",
+        "una petición de n pasos tiene n − 1 de decodificación, k = 2 … n: el primero es el prellenado, que no "
+        "atiende a nada de la caché (sección 4.6)",
     )),
     (_with(context=lambda terms: terms.entering * (terms.mean_steps - 1) * (terms.mean_prompt + terms.mean_steps / 2)), t(
         "this is the context of a request of mean length: long requests are in flight more often. Add up each request, "
         "then take the mean (section 4.6)",
-        "este es el contexto de una petición de longitud media: las largas están en vuelo más a menudo. Suma cada petición "
-        "y después saca la media (sección 4.6)",
+        "este es el contexto de una petición de longitud media: las largas están en vuelo más a menudo. Suma cada "
+        "petición y después saca la media (sección 4.6)",
     )),
     (_with(with_prefill=lambda terms: 1), t(
         "there is not a prefill pass in every step: in a share (1 − 1/n̄)^B of them nobody enters (section 4.6)",
         "no hay pasada de prellenado en todos los pasos: en una fracción (1 − 1/n̄)^B no entra nadie (sección 4.6)",
     )),
     (_with(with_prefill=lambda terms: terms.entering), t(
-        "several that enter in one step share one prefill pass: its overhead comes in a share 1 − (1 − 1/n̄)^B of the steps "
-        "(section 4.6)",
+        "several that enter in one step share one prefill pass: its overhead comes in a share 1 − (1 − 1/n̄)^B of the "
+        "steps (section 4.6)",
         "varias que entran en un mismo paso comparten una pasada de prellenado: su coste fijo se paga en una fracción "
         "1 − (1 − 1/n̄)^B de los pasos (sección 4.6)",
     )),

@@ -4,7 +4,7 @@ import math
 
 
 def mean_time_s(
-    speeds: list[float], rate_per_s: float, *, last: int | None = None, first_share: float = 1.0, queue_counts: bool = True
+    speeds: list[float], rate_per_s: float, *, last: int | None = None, first_share: float = 1.0, queue_counts=True
 ) -> float:
     """W of a ladder that comes down from n at `speeds[n - 1]`, and from beyond their number at the last of them.
 

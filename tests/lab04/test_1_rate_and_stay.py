@@ -51,7 +51,8 @@ def _if_counted(**otherwise):
     """What a slip answers: `enters` and `stay_of` also get the window."""
 
     def answer(records, stage, start_s, end_s):
-        bound = {name: (lambda entry, leave, rule=rule: rule(entry, leave, start_s, end_s)) for name, rule in otherwise.items()}
+        bound = {name: (lambda entry, leave, rule=rule: rule(entry, leave, start_s, end_s))
+                 for name, rule in otherwise.items()}  # fmt: skip
         return _counted(records, stage, start_s, end_s, **bound)
 
     return answer
@@ -76,11 +77,13 @@ RATE_AND_STAY = Definition(
         )),
         Slip(answer=_if_counted(enters=lambda entry, leave, start, end: entry and start <= entry < end), hint=t(
             "0.0 s is a time like any other: `if entry` takes it for no entry. Ask `is not None` (section 4.1)",
-            "0.0 s es un momento como otro cualquiera: `if entry` lo toma por ninguno. Pregunta `is not None` (sección 4.1)",
+            "0.0 s es un momento como otro cualquiera: `if entry` lo toma por ninguno. Pregunta `is not None` "
+            "(sección 4.1)",
         )),
         Slip(answer=_if_counted(stay_of=lambda entry, leave, start, end: leave - entry if leave else math.inf), hint=t(
             "0.0 s is a time like any other: `if leave` takes it for no exit. Ask `is None` (section 4.1)",
-            "0.0 s es un momento como otro cualquiera: `if leave` lo toma por ninguno. Pregunta `is None` (sección 4.1)",
+            "0.0 s es un momento como otro cualquiera: `if leave` lo toma por ninguno. Pregunta `is None` (sección "
+            "4.1)",
         )),
         *(Slip(answer=_if_counted(stay_of=stay_of), hint=t(
             "stays are cut at `end_s`: W counts each in full, also what lies beyond the window (section 4.1)",
@@ -90,8 +93,9 @@ RATE_AND_STAY = Definition(
             lambda entry, leave, start, end: math.inf if leave is None else min(leave, end) - entry,
             lambda entry, leave, start, end: (end if leave is None else min(leave, end)) - entry,
         )),
-        Slip(answer=_if_counted(enters=lambda entry, leave, start, end: start <= entry < end and (leave or 0) <= end), hint=t(
-            "who enters in the window counts, whenever they leave: those that stay beyond `end_s` are missing (section 4.1)",
+        Slip(answer=_if_counted(enters=lambda entry, leave, start, end: start <= entry and (leave or 0) <= end > entry), hint=t(
+            "who enters in the window counts, whenever they leave: those that stay beyond `end_s` are missing "
+            "(section 4.1)",
             "la que entra en la ventana cuenta, salga cuando salga: faltan las que se quedan más allá de `end_s` "
             "(sección 4.1)",
         )),
@@ -120,12 +124,12 @@ def test_each_stage(student):
 @check("4.1", points=1, en="counts those that enter in the window", es="cuenta las que entran en la ventana")
 def test_entries_of_the_window(student):
     expect_defined(student, RATE_AND_STAY, drawn_windows(student.seed, 60), hint=lambda records, stage, start_s, end_s: t(
-        f"(stage {stage}, a log of {len(records)} requests in any order, from {start_s:g} to {end_s:g} s): λ and W are of "
-        "those that enter at start_s ≤ t < end_s, each with its whole stay, and the window that λ divides by is the same; if "
-        "nobody enters, ValueError (section 4.1)",
-        f"(etapa {stage}, un registro de {len(records)} peticiones en cualquier orden, de {start_s:g} a {end_s:g} s): λ y W "
-        "son de las que entran en start_s ≤ t < end_s, cada una con toda su estancia, y λ se divide entre esa misma ventana; "
-        "si no entra ninguna, ValueError (sección 4.1)",
+        f"(stage {stage}, a log of {len(records)} requests in any order, from {start_s:g} to {end_s:g} s): λ and W "
+        "are of those that enter at start_s ≤ t < end_s, each with its whole stay, and the window that λ divides by "
+        "is the same; if nobody enters, ValueError (section 4.1)",
+        f"(etapa {stage}, un registro de {len(records)} peticiones en cualquier orden, de {start_s:g} a {end_s:g} s): "
+        "λ y W son de las que entran en start_s ≤ t < end_s, cada una con toda su estancia, y λ se divide entre esa "
+        "misma ventana; si no entra ninguna, ValueError (sección 4.1)",
     ))  # fmt: skip
     records = busy_records(0.8, 300, seed=3)
     start_s, end_s = records[50]["arrival_s"], records[220]["arrival_s"]
@@ -164,9 +168,9 @@ def test_nobody_enters(student):
              (late, "in_flight", 0.0, 9.0), (late, "queue", 0.0, 9.0)]  # fmt: skip
     expect_defined(student, RATE_AND_STAY, cases, hint=t(
         "(the scene of section 4.1 in seconds, from 2 to 3 s, and logs in which nobody enters a stage): some may be "
-        "inside, but nobody enters, so there is no mean stay. Raise ValueError and say so, and only then: a 0 would look "
-        "like a very quick server (section 4.1)",
-        "(la escena de la sección 4.1 en segundos, de 2 a 3 s, y registros en que nadie entra en una etapa): puede haber "
-        "algunas dentro, pero no entra nadie, así que no hay estancia media. Lanza ValueError y dilo, y solo entonces: un "
-        "0 parecería un servidor rapidísimo (sección 4.1)",
+        "inside, but nobody enters, so there is no mean stay. Raise ValueError and say so, and only then: a 0 would "
+        "look like a very quick server (section 4.1)",
+        "(la escena de la sección 4.1 en segundos, de 2 a 3 s, y registros en que nadie entra en una etapa): puede "
+        "haber algunas dentro, pero no entra nadie, así que no hay estancia media. Lanza ValueError y dilo, y solo "
+        "entonces: un 0 parecería un servidor rapidísimo (sección 4.1)",
     ))  # fmt: skip

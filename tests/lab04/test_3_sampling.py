@@ -30,8 +30,9 @@ def looked(records, warm_up, every_s, *, arrivals=None, window=None) -> tuple[fl
     arrivals = arrivals or sorted(record["arrival_s"] for record in records)
     start_s, end_s = window or (arrivals[warm_up], arrivals[-1])
     looks = [start_s + k * every_s for k in range(math.ceil((end_s - start_s) / every_s))]
-    present = [[r["arrival_s"] <= look and (r["finish_s"] is None or look < r["finish_s"]) for r in records] for look in looks]
-    return sum(map(sum, present)) / len(looks), *counted(records, "system", start_s, end_s)
+    spans = [(r["arrival_s"], math.inf if r["finish_s"] is None else r["finish_s"]) for r in records]
+    inside = [sum(arrival <= look < finish for arrival, finish in spans) for look in looks]
+    return sum(inside) / len(looks), *counted(records, "system", start_s, end_s)
 
 
 def _in_order_of(key):
@@ -54,10 +55,10 @@ LAW = Definition(
     function="sample_the_law", arguments=("records", "warm_up", "every_s"), truth=looked,
     near=lambda got, wanted: near_numbers(1e-9)(as_row(got), wanted), slips=(
         *(Slip(answer=_in_order_of(key), hint=t(
-            "request number `warm_up` is counted in order of arrival, and the log is in any order: sort the arrivals, do "
-            "not go by the log's order or by `request_id` (section 4.3)",
-            "la petición número `warm_up` se cuenta por orden de llegada, y el registro está en cualquier orden: ordena "
-            "las llegadas, no sigas el orden del registro ni `request_id` (sección 4.3)",
+            "request number `warm_up` is counted in order of arrival, and the log is in any order: sort the arrivals, "
+            "do not go by the log's order or by `request_id` (section 4.3)",
+            "la petición número `warm_up` se cuenta por orden de llegada, y el registro está en cualquier orden: "
+            "ordena las llegadas, no sigas el orden del registro ni `request_id` (sección 4.3)",
         )) for key in (None, lambda record: record["request_id"])),
         Slip(answer=_from_the_first, hint=t(
             "the window begins with request number `warm_up`, not with the first (section 4.3)",
@@ -111,8 +112,8 @@ def test_instants(student):
     number = student.call("sample_the_law", records_of(*FOUR), 2, 5.0)[0]
     expect_number(number, 2.5, tolerance=1e-9, hint=t(
         "(L in the scene of section 4.1, in seconds, from 1 to 9 s, a look every 5 s): one looks at 1 s and at 6 s, "
-        "and sees 3 and 2 inside. 15/8 would be the area of `mean_number`, made from the server's own log of entries and "
-        "exits: then L, λ and W have one source, and the law could not fail (section 4.3)",
+        "and sees 3 and 2 inside. 15/8 would be the area of `mean_number`, made from the server's own log of entries "
+        "and exits: then L, λ and W have one source, and the law could not fail (section 4.3)",
         "(L en la escena de la sección 4.1, en segundos, de 1 a 9 s, mirando cada 5 s): se mira en 1 s y en 6 s, y se "
         "ven 3 y 2 dentro. 15/8 sería el área de `mean_number`, hecha con las entradas y salidas que anota el propio "
         "servidor: así L, λ y W tienen una misma fuente y la ley no podría fallar (sección 4.3)",
@@ -122,12 +123,12 @@ def test_instants(student):
 @check("4.3", points=1, en="λ and W are those of the same window", es="λ y W son los de la misma ventana")
 def test_same_window(student):
     expect_defined(student, LAW, drawn_logs(student.seed, 60), hint=lambda records, warm_up, every_s: t(
-        f"(L, λ and W of {len(records)} requests in any order, warm_up = {warm_up}, a look every {every_s:g} s): one window "
-        "for all three, from the arrival of request number `warm_up`, in order of arrival from 0, to the last arrival. If "
-        "L alone is right, begin with 4.1 (section 4.3)",
-        f"(L, λ y W de {len(records)} peticiones en cualquier orden, warm_up = {warm_up}, mirando cada {every_s:g} s): una "
-        "misma ventana para las tres, desde la llegada de la petición número `warm_up`, por orden de llegada desde 0, "
-        "hasta la última llegada. Si solo L es correcta, empieza por 4.1 (sección 4.3)",
+        f"(L, λ and W of {len(records)} requests in any order, warm_up = {warm_up}, a look every {every_s:g} s): one "
+        "window for all three, from the arrival of request number `warm_up`, in order of arrival from 0, to the last "
+        "arrival. If L alone is right, begin with 4.1 (section 4.3)",
+        f"(L, λ y W de {len(records)} peticiones en cualquier orden, warm_up = {warm_up}, mirando cada {every_s:g} "
+        "s): una misma ventana para las tres, desde la llegada de la petición número `warm_up`, por orden de llegada "
+        "desde 0, hasta la última llegada. Si solo L es correcta, empieza por 4.1 (sección 4.3)",
     ))  # fmt: skip
     records = busy_records(0.9, 600, seed=10)
     start_s, end_s = window_of(records)

@@ -20,7 +20,7 @@ THROUGHPUT = Definition(
 
 
 def expect_formula(student, *fields: str, hint: Text) -> None:
-    """Fail the check unless the formula of section 4.6 holds to nine digits for steps in which only `fields` cost anything."""
+    """Fail the check unless the formula of section 4.6 holds to nine digits where only `fields` cost anything."""
     rng = random.Random(f"{student.seed} {fields}")
     cases = [(drawn_lengths(rng), rng.choice((1, 2, 3, 7, 16, 64, 100)), drawn_cost(rng, *fields)) for _ in range(24)]
     expect_defined(student, THROUGHPUT, cases, hint=hint)
@@ -54,8 +54,8 @@ def expect_close(student, cases, *, hint: Text) -> float:
 @check("4.4", points=1, en="decode passes of many", es="pasadas de decodificación de muchas")
 def test_decode(student):
     expect_formula(student, "step_overhead_ns", "per_sequence_ns", hint=t(
-        "(nothing but the decode pass costs anything here): with B in flight a step takes a + b·(B − B/n̄), and in each "
-        "step B/n̄ requests end, n̄ being the mean of the steps (section 4.6)",
+        "(nothing but the decode pass costs anything here): with B in flight a step takes a + b·(B − B/n̄), and in "
+        "each step B/n̄ requests end, n̄ being the mean of the steps (section 4.6)",
         "(aquí solo cuesta la pasada de decodificación): con B en vuelo un paso dura a + b·(B − B/n̄), y en cada paso "
         "terminan B/n̄ peticiones, donde n̄ es la media de los pasos (sección 4.6)",
     ))  # fmt: skip
@@ -67,19 +67,20 @@ def test_prefill(student):
     expect_formula(student, *fields, hint=t(
         "(nothing but a and the prefill costs anything here): each request that enters brings its prompt tokens, B/n̄ "
         "prompts a step, and the overhead of a pass comes in a share 1 − (1 − 1/n̄)^B of the steps (section 4.6)",
-        "(aquí solo cuestan a y el prellenado): cada petición que entra trae los tokens de su entrada, B/n̄ entradas por "
-        "paso, y el coste fijo de una pasada se paga en una fracción 1 − (1 − 1/n̄)^B de los pasos (sección 4.6)",
+        "(aquí solo cuestan a y el prellenado): cada petición que entra trae los tokens de su entrada, B/n̄ entradas "
+        "por paso, y el coste fijo de una pasada se paga en una fracción 1 − (1 − 1/n̄)^B de los pasos (sección 4.6)",
     ))  # fmt: skip
 
 
 @check("4.4", points=1, en="counts the context", es="cuenta el contexto")
 def test_context(student):
     expect_formula(student, "step_overhead_ns", "per_context_token_ns", hint=t(
-        "(nothing but a and the context costs anything here): decode step k = 2 … n of a request attends to its prompt and "
-        "to all that it has said so far, k − 1 tokens. Add up whole requests, then take the mean, times B/n̄ (section 4.6)",
-        "(aquí solo cuestan a y el contexto): el paso de decodificación k = 2 … n de una petición atiende a su entrada y a "
-        "todo lo que ha dicho hasta entonces, k − 1 tokens. Suma peticiones enteras y después saca la media, por B/n̄ "
-        "(sección 4.6)",
+        "(nothing but a and the context costs anything here): decode step k = 2 … n of a request attends to its "
+        "prompt and to all that it has said so far, k − 1 tokens. Add up whole requests, then take the mean, times "
+        "B/n̄ (section 4.6)",
+        "(aquí solo cuestan a y el contexto): el paso de decodificación k = 2 … n de una petición atiende a su "
+        "entrada y a todo lo que ha dicho hasta entonces, k − 1 tokens. Suma peticiones enteras y después saca la "
+        "media, por B/n̄ (sección 4.6)",
     ))  # fmt: skip
 
 
@@ -94,8 +95,8 @@ def test_within_5_percent(student):
         "paso y comparten una pasada de prellenado (sección 4.6)",
     ))  # fmt: skip
     expect_formula(student, hint=t(
-        "the whole formula of section 4.6, for {n} lists of lengths and costs: within 5 % is not yet the formula. Which of "
-        "its terms did you round, or take from somewhere else than `lengths` and `cost`? (section 4.6)",
-        "la fórmula entera de la sección 4.6, con {n} listas de longitudes y costes: acertar con un margen del 5 % aún no "
-        "es la fórmula. ¿Qué término redondeaste, o tomaste de otro sitio que `lengths` y `cost`? (sección 4.6)",
+        "the whole formula of section 4.6, for {n} lists of lengths and costs: within 5 % is not yet the formula. "
+        "Which of its terms did you round, or take from somewhere else than `lengths` and `cost`? (section 4.6)",
+        "la fórmula entera de la sección 4.6, con {n} listas de longitudes y costes: acertar con un margen del 5 % "
+        "aún no es la fórmula. ¿Qué término redondeaste, o tomaste de otro sitio que `lengths` y `cost`? (sección 4.6)",
     ).format(n=24))  # fmt: skip

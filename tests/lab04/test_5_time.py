@@ -64,7 +64,8 @@ SLIPS = (
         "la escalera acaba en el tope: las que pasan del tope esperan, y también cuentan (sección 4.7)",
     )),
     (lambda speeds, rate, cap: mean_time_s(speeds, rate, queue_counts=False), t(
-        "n of them are in the system, not min(n, cap): those that wait have arrived, and they count as well (section 4.7)",
+        "n of them are in the system, not min(n, cap): those that wait have arrived, and they count as well (section "
+        "4.7)",
         "en el sistema hay n, no min(n, tope): las que esperan ya llegaron, y también cuentan (sección 4.7)",
     )),
     (lambda speeds, rate, cap: mean_time_s(speeds, rate, first_share=0.0), t(
@@ -74,8 +75,8 @@ SLIPS = (
     (lambda speeds, rate, cap: mean_time_s(speeds[-1:], rate), t(
         "with n inside, and n below the cap, the server completes what n seats can: speed(min(n, cap)), not speed(cap) "
         "(section 4.7)",
-        "con n dentro, y n por debajo del tope, el servidor completa lo que pueden n asientos: velocidad(min(n, tope)), no "
-        "velocidad(tope) (sección 4.7)",
+        "con n dentro, y n por debajo del tope, el servidor completa lo que pueden n asientos: velocidad(min(n, "
+        "tope)), no velocidad(tope) (sección 4.7)",
     )),
     (lambda speeds, rate, cap: mean_time_s([*speeds[1:], speeds[-1]], rate), t(
         "one comes down from n at the speed with n inside: share(n) = share(n − 1)·λ / speed(n), not speed(n + 1) "
@@ -135,13 +136,13 @@ def expect_every_rung(student) -> None:
         loads = LOADS if cap < 10 else rng.sample(LOADS, 2)
         rungs += [(lengths, load * speeds[-1], cap, cost, speeds) for load in loads]
     expect_ladder(student, rungs, hint=t(
-        "(the ladder on your own `throughput_per_s`, caps from 1 to 96, loads from 0.02 to 0.95): share(n) = "
-        "share(n − 1)·λ / speed(min(n, cap)); L = Σ n·share(n) / Σ share(n). States far above the cap are not rare at such a "
+        "(the ladder on your own `throughput_per_s`, caps from 1 to 96, loads from 0.02 to 0.95): share(n) = share(n "
+        "− 1)·λ / speed(min(n, cap)); L = Σ n·share(n) / Σ share(n). States far above the cap are not rare at such a "
         "load: climb until a share is below a billionth of their sum, instead of up to a fixed n (section 4.7)",
         "(la escalera sobre tu propio `throughput_per_s`, topes de 1 a 96, cargas de 0.02 a 0.95): fracción(n) = "
-        "fracción(n − 1)·λ / velocidad(min(n, tope)); L = Σ n·fracción(n) / Σ fracción(n). Con tanta carga no son raros los "
-        "estados muy por encima del tope: sube hasta que una fracción sea menor que una milmillonésima de su suma, no hasta "
-        "un n fijo (sección 4.7)",
+        "fracción(n − 1)·λ / velocidad(min(n, tope)); L = Σ n·fracción(n) / Σ fracción(n). Con tanta carga no son "
+        "raros los estados muy por encima del tope: sube hasta que una fracción sea menor que una milmillonésima de "
+        "su suma, no hasta un n fijo (sección 4.7)",
     ))  # fmt: skip
 
 
@@ -157,18 +158,18 @@ def test_beyond_capacity(student):
         "más asientos se podría, pero hay 4 (sección 4.7)",
     ))  # fmt: skip
     speeds = speeds_of(student, EXACT_LENGTHS, 4, EXACT_COST)
-    at_capacity = [(list(EXACT_LENGTHS), speeds[-1], 4, EXACT_COST, speeds), (list(EXACT_LENGTHS), speeds[0], 1, EXACT_COST, speeds[:1])]
+    at_capacity = [(list(EXACT_LENGTHS), speeds[cap - 1], cap, EXACT_COST, speeds[:cap]) for cap in (4, 1)]
     expect_ladder(student, at_capacity, hint=t(
-        "λ equal to speed(cap): the queue wanders without a value to come back to. Only a rate below it has a mean: `>=`, "
-        "not `>` (section 4.7)",
-        "λ igual a velocidad(tope): la cola deambula sin un valor al que volver. Solo una tasa menor tiene media: `>=`, no "
-        "`>` (sección 4.7)",
+        "λ equal to speed(cap): the queue wanders without a value to come back to. Only a rate below it has a mean: "
+        "`>=`, not `>` (section 4.7)",
+        "λ igual a velocidad(tope): la cola deambula sin un valor al que volver. Solo una tasa menor tiene media: "
+        "`>=`, no `>` (sección 4.7)",
     ))  # fmt: skip
     # So near the capacity the shares fall slowly: the billionth leaves out up to 0.01 %.
     nearly = [(list(EXACT_LENGTHS), 0.9992 * speeds[-1], 4, EXACT_COST, speeds)]
     expect_ladder(student, nearly, share=1e-3, hint=t(
         "λ is 0.08 % below speed(cap): the mean is long, and there is one. The ladder has thousands of rungs here "
         "(section 4.7)",
-        "λ está un 0.08 % por debajo de velocidad(tope): la media es larga, pero existe. La escalera tiene aquí miles de "
-        "peldaños (sección 4.7)",
+        "λ está un 0.08 % por debajo de velocidad(tope): la media es larga, pero existe. La escalera tiene aquí miles "
+        "de peldaños (sección 4.7)",
     ))  # fmt: skip

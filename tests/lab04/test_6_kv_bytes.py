@@ -30,8 +30,8 @@ KV_BYTES = Definition(
         Slip(answer=lambda model: bytes_of(model | {"num_kv_heads": model["num_heads"]}), hint=t(
             "query heads leave nothing behind: several of them read one KV head, and only keys and values are kept "
             "(section 4.9)",
-            "las cabezas de consulta no dejan nada: varias leen una misma cabeza KV, y solo se guardan claves y valores "
-            "(sección 4.9)",
+            "las cabezas de consulta no dejan nada: varias leen una misma cabeza KV, y solo se guardan claves y "
+            "valores (sección 4.9)",
         )),
     ),
 )  # fmt: skip

@@ -25,7 +25,8 @@ def places_of(model, lengths, way, block_size) -> list[int]:
 
 def fitting(budget_bytes, model, lengths, way, block_size) -> int:
     """How many of the first sequences, all together, fit."""
-    return sum(total * bytes_of(model) <= budget_bytes for total in accumulate(places_of(model, lengths, way, block_size)))
+    totals = accumulate(places_of(model, lengths, way, block_size))
+    return sum(total * bytes_of(model) <= budget_bytes for total in totals)
 
 
 def _skipping(budget_bytes, model, lengths, way, block_size):
@@ -46,16 +47,23 @@ def _with(**otherwise):
     return answer
 
 
+def _whole_tokens(given: dict) -> int:
+    """The budget in bytes, rounded down to whole tokens."""
+    return given["budget_bytes"] // bytes_of(given["model"]) * bytes_of(given["model"])
+
+
 FIT = Definition(
     function="sequences_that_fit", arguments=("budget_bytes", "model", "lengths", "way", "block_size"), truth=fitting,
     slips=(
         Slip(answer=_skipping, hint=t(
-            "in order, until one does not fit: those after it wait their turn, even if one of them would fit (section 4.9)",
-            "por orden, hasta que una no quepa: las siguientes esperan su turno, aunque alguna sí cupiera (sección 4.9)",
+            "in order, until one does not fit: those after it wait their turn, even if one of them would fit (section "
+            "4.9)",
+            "por orden, hasta que una no quepa: las siguientes esperan su turno, aunque alguna sí cupiera (sección "
+            "4.9)",
         )),
-        Slip(answer=_with(budget_bytes=lambda given: given["budget_bytes"] // bytes_of(given["model"]) * bytes_of(given["model"]) - 1), hint=t(
-            "a memory that is filled to the last place holds the sequence that fills it: compare with <=, or ask whether "
-            "less than nothing is left (section 4.9)",
+        Slip(answer=_with(budget_bytes=lambda given: _whole_tokens(given) - 1), hint=t(
+            "a memory that is filled to the last place holds the sequence that fills it: compare with <=, or ask "
+            "whether less than nothing is left (section 4.9)",
             "una memoria llena hasta la última plaza contiene la secuencia que la llena: compara con <=, o pregunta si "
             "queda menos que nada (sección 4.9)",
         )),
@@ -88,21 +96,25 @@ def expect_fits(student, way: str, cases, *, hint: Text) -> None:
     """Fail the check unless the number that fits is right in some memories worked out by hand, and in random ones."""
     worked_out = [(places * BYTES + spare, MODEL, LENGTHS, way, 16) for places, spare, _ in cases]
     assert [fitting(*case) for case in worked_out] == [count for *_, count in cases], "the definition itself"
-    random_ones = drawn_memories(student.seed, way, 40, bytes_of)
-    expect_defined(student, FIT, [*worked_out, *random_ones], hint=lambda budget, model, lengths, way, block_size: hint.followed_by(t(
-        f" ({len(lengths)} sequences in {budget / bytes_of(model):.2f} places, blocks of {block_size}: {lengths})",
-        f" ({len(lengths)} secuencias en {budget / bytes_of(model):.2f} plazas, bloques de {block_size}: {lengths})",
-    )))  # fmt: skip
+    random_ones = drawn_memories(student.seed, way, 40, bytes_of=bytes_of, places=places_of)
+    def with_case(budget, model, lengths, way, block_size):
+        places = budget / bytes_of(model)
+        return hint.followed_by(t(
+            f" ({len(lengths)} sequences in {places:.2f} places, blocks of {block_size}: {lengths})",
+            f" ({len(lengths)} secuencias en {places:.2f} plazas, bloques de {block_size}: {lengths})",
+        ))  # fmt: skip
+
+    expect_defined(student, FIT, [*worked_out, *random_ones], hint=with_case)
 
 
 @check("4.7", points=1, en="reserving the maximum", es="reservando el máximo")
 def test_maximum(student):
     cases = ((1_023, 0, 0), (1_024, 0, 1), (6_120, 0, 5), (100_000, 0, 10))
     expect_fits(student, "maximum", cases, hint=t(
-        "each sequence takes the model's whole context, however short it is and whatever the block size, and there are no "
-        "more than there are (section 4.9)",
-        "cada secuencia ocupa todo el contexto del modelo, por corta que sea y sea cual sea el tamaño de bloque, y no hay "
-        "más de las que hay (sección 4.9)",
+        "each sequence takes the model's whole context, however short it is and whatever the block size, and there "
+        "are no more than there are (section 4.9)",
+        "cada secuencia ocupa todo el contexto del modelo, por corta que sea y sea cual sea el tamaño de bloque, y no "
+        "hay más de las que hay (sección 4.9)",
     ))  # fmt: skip
 
 

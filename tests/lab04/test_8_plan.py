@@ -39,18 +39,18 @@ def plan_of(student, order: Order) -> tuple[int, int]:
     return _plans[key]
 
 
-def planned(student, rate: float, target_s: float, lengths: list, max_cap: int, *, again: bool = False) -> tuple[int, int]:
+def planned(student, rate: float, target_s: float, lengths, max_cap: int, *, again: bool = False) -> tuple[int, int]:
     """The student's plan, checked for form and for what it does to the lengths."""
     plan, (*_, lengths_after, _) = answer(student, "plan", (rate, target_s, lengths, max_cap), again=again)
     if isinstance(plan, CheckFailed):
         raise plan
     expect(plan is not VALUE_ERROR, expected="(replicas, cap)", got=plan, hint=t(
-        "({rate:.0f} requests a second within {target:g} s, at most {max_cap} seats): a fleet can do that, and no fixed "
-        "number of replicas is its limit. Only where lone requests take longer than the target there is none "
+        "({rate:.0f} requests a second within {target:g} s, at most {max_cap} seats): a fleet can do that, and no "
+        "fixed number of replicas is its limit. Only where lone requests take longer than the target there is none "
         "(section 4.10)",
-        "({rate:.0f} peticiones por segundo en {target:g} s, como mucho {max_cap} asientos): una flota puede, y no la limita "
-        "ningún número fijo de réplicas. Solo si las peticiones a solas tardan más que el objetivo no hay ninguna "
-        "(sección 4.10)",
+        "({rate:.0f} peticiones por segundo en {target:g} s, como mucho {max_cap} asientos): una flota puede, y no la "
+        "limita ningún número fijo de réplicas. Solo si las peticiones a solas tardan más que el objetivo no hay "
+        "ninguna (sección 4.10)",
     ).format(rate=rate, target=target_s, max_cap=max_cap))  # fmt: skip
     expect_unchanged(("lengths",), (lengths,), (lengths_after,))
     return checked(plan)
@@ -94,21 +94,23 @@ def test_keeps_up(student):
         load = share * capacity / num_replicas / saturated_per_s(lengths, min(cap, max_cap), num_requests=2_000)
         words = {"rate": f"{share * capacity:.0f}", "target": f"{target_s:g}", "replicas": num_replicas, "cap": cap}
         expect(load < 1, expected=t("a load below 1", "una carga menor que 1"), got=f"{load:.2f}", hint=t(
-            "({rate} requests a second within {target} s; your plan: {replicas} replicas with {cap} seats): more come than the fleet "
-            "completes, so the queue grows as long as they come. A simulation of 6,000 requests meets the target only "
-            "because it ends. Leave out caps that cannot keep up: throughput_per_s above rate / replicas (section 4.10)",
-            "({rate} peticiones por segundo en {target} s; tu plan: {replicas} réplicas con {cap} asientos): llegan más de las que la flota "
-            "completa, así que la cola crece mientras lleguen. Una simulación de 6000 peticiones cumple el objetivo solo "
-            "porque se acaba. Descarta los topes que no dan abasto: throughput_per_s mayor que tasa / réplicas "
-            "(sección 4.10)",
+            "({rate} requests a second within {target} s; your plan: {replicas} replicas with {cap} seats): more come "
+            "than the fleet completes, so the queue grows as long as they come. A simulation of 6,000 requests meets "
+            "the target only because it ends. Leave out caps that cannot keep up: throughput_per_s above rate / "
+            "replicas (section 4.10)",
+            "({rate} peticiones por segundo en {target} s; tu plan: {replicas} réplicas con {cap} asientos): llegan "
+            "más de las que la flota completa, así que la cola crece mientras lleguen. Una simulación de 6000 "
+            "peticiones cumple el objetivo solo porque se acaba. Descarta los topes que no dan abasto: "
+            "throughput_per_s mayor que tasa / réplicas (sección 4.10)",
         ).format(**words))  # fmt: skip
         fewest = math.ceil(share)
         expect(num_replicas == fewest, expected=fewest, got=num_replicas, hint=t(
-            "(replicas, for {rate} requests a second within {target} s and at most {max_cap} seats each): so many keep up, and with that "
-            "target they are enough. Try every number, beginning with rate / capacity rounded up (section 4.10)",
-            "(réplicas, para {rate} peticiones por segundo en {target} s y como mucho {max_cap} asientos cada una): con esas se da "
-            "abasto, y con ese objetivo bastan. Prueba todos los números, desde tasa / capacidad redondeado hacia arriba "
-            "(sección 4.10)",
+            "(replicas, for {rate} requests a second within {target} s and at most {max_cap} seats each): so many "
+            "keep up, and with that target they are enough. Try every number, beginning with rate / capacity rounded "
+            "up (section 4.10)",
+            "(réplicas, para {rate} peticiones por segundo en {target} s y como mucho {max_cap} asientos cada una): "
+            "con esas se da abasto, y con ese objetivo bastan. Prueba todos los números, desde tasa / capacidad "
+            "redondeado hacia arriba (sección 4.10)",
         ).format(**words, max_cap=max_cap))  # fmt: skip
 
 
@@ -172,8 +174,8 @@ def test_out_of_reach(student):
     # The mean of lone requests is some 60 % of their p95: it would meet the second target.
     for target_s in (0.005, 0.9 * alone_s):
         expect_value_error(student, "plan", 50.0, target_s, lengths, 8, hint=t(
-            "(a target of {target:.1f} ms): of the requests that are all alone, one in twenty takes over {alone:.1f} ms: no number "
-            "of replicas helps. Raise ValueError and say so (section 4.10)",
-            "(un objetivo de {target:.1f} ms): de las peticiones a solas, una de cada veinte tarda más de {alone:.1f} ms: ningún "
-            "número de réplicas ayuda. Lanza ValueError y dilo (sección 4.10)",
+            "(a target of {target:.1f} ms): of the requests that are all alone, one in twenty takes over {alone:.1f} "
+            "ms: no number of replicas helps. Raise ValueError and say so (section 4.10)",
+            "(un objetivo de {target:.1f} ms): de las peticiones a solas, una de cada veinte tarda más de {alone:.1f} "
+            "ms: ningún número de réplicas ayuda. Lanza ValueError y dilo (sección 4.10)",
         ).format(target=1e3 * target_s, alone=1e3 * alone_s))  # fmt: skip
