@@ -52,14 +52,16 @@ class ScriptedTimes:
     """Functions whose calls take what the script says, on a clock that stands still otherwise.
 
     `durations_s` has for each function's name the times of its first, second, … call; the last one stays. The n-th
-    call of all takes `slowdown[n]` times as long, the last one staying too. Pass a `ScriptedClock` as the clock.
+    call of all takes `slowdown[n]` times as long, the last one staying too. `twins` are further names of functions that
+    have one already. Pass a `ScriptedClock` as the clock.
     """
 
     durations_s: dict[str, list[float]]
     slowdown: list[float] = field(default_factory=lambda: [1.0])
+    twins: dict[str, str] = field(default_factory=dict)
 
     def plain(self) -> dict:
-        return {"$": "scripted_functions", "v": [self.durations_s, self.slowdown]}
+        return {"$": "scripted_functions", "v": [self.durations_s, self.slowdown, self.twins]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +85,9 @@ class Machine:
     def clock(self) -> float:
         return self.now_s
 
-    def functions(self, durations_s: dict[str, list[float]], slowdown: list[float]) -> dict:
-        return {name: self._function(times, slowdown) for name, times in durations_s.items()}
+    def functions(self, durations_s: dict[str, list[float]], slowdown: list[float], twins: dict[str, str]) -> dict:
+        made = {name: self._function(times, slowdown) for name, times in durations_s.items()}
+        return made | {twin: made[name] for twin, name in twins.items()}
 
     def _function(self, times: list[float], slowdown: list[float]):
         left = iter(times)

@@ -12,6 +12,9 @@ SIZES = dict(width=32, num_layers=2, num_heads=4, head_size=8, ffn_width=48, con
 ONE_KV_HEAD = ModelSpec(config=dict(SIZES, num_kv_heads=1), seed=3, spread=20.0)
 TWO_KV_HEADS = ModelSpec(config=dict(SIZES, num_kv_heads=2), seed=4, spread=20.0)
 MODELS = (ONE_KV_HEAD, TWO_KV_HEADS)
+# Seven layers, a width that is not H·D, and room for 300 tokens; a norm whose eps counts.
+DEEP = ModelSpec(config=dict(SIZES, num_layers=7, num_heads=6, num_kv_heads=3, context=300), seed=5, spread=20.0)
+LARGE_EPS = ModelSpec(config=dict(SIZES, num_kv_heads=1, norm_eps=0.5), seed=6, spread=20.0)
 TUTOR = TutorSpec()
 
 TOLERANCE = 1e-3  # of logits that lie several units apart; fp32 differs by about 1e-5 from one order of sums to another
@@ -83,6 +86,14 @@ def expect_close(got, wanted, *, hint, tolerance: float = TOLERANCE) -> None:
     expect(gap <= tolerance, hint=hint,
            expected=t(f"the same numbers, to {tolerance:g}", f"los mismos números, con margen de {tolerance:g}"),
            got=t(f"a largest difference of {gap:.3g}", f"una diferencia máxima de {gap:.3g}"))  # fmt: skip
+
+
+def is_close(got, wanted, *, tolerance: float = TOLERANCE) -> bool:
+    """Whether `got` is a tensor of float32 of the same shape and differs by no more than the tolerance anywhere."""
+    import torch
+
+    is_such = isinstance(got, torch.Tensor) and got.dtype == torch.float32 and got.shape == wanted.shape
+    return is_such and float((got - wanted).abs().max()) <= tolerance
 
 
 def expect_rows(got, wanted: list, *, hint) -> None:

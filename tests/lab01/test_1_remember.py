@@ -1,48 +1,82 @@
 """Exercise 1.1: `remember` puts new K and V behind the old ones, in this request's dict."""
 
+import random
+
 from tests.grader.check import check
-from tests.grader.outcomes import t
-from tests.lab01.scenes import draw, expect_close, expect_equal_layers, expect_pair
+from tests.grader.definition import expect_unchanged
+from tests.grader.outcomes import expect, t
+from tests.lab01.scenes import draw, expect_close, expect_equal_layers, expect_pair, shown
 
 K, D = 2, 8  # key/value heads, size of a head
 
 
-def remembered(student, *num_new: int, layer: int = 0):
+def remembered(student, *num_new: int, layer: int = 0, shape: tuple[int, int] = (K, D)):
     """Call `remember` with so many new tokens each time: what it returned last, the cache, all keys, all values."""
     import torch
 
     cache, new_keys, new_values = {}, [], []
     for call, count in enumerate(num_new):
-        new_keys.append(draw(count, K, D, seed=(student.seed, call)))
-        new_values.append(draw(count, K, D, seed=(student.seed, call, "values")))
-        got, (cache, *_) = student.call_with("remember", cache, layer, new_keys[-1], new_values[-1], again=call > 0)
+        new_keys.append(draw(count, *shape, seed=(student.seed, call)))
+        new_values.append(draw(count, *shape, seed=(student.seed, call, "values")))
+        given = (new_keys[-1], new_values[-1])
+        got, (cache, _, *after) = student.call_with("remember", cache, layer, *given, again=call > 0)
+        expect_unchanged(("k", "v"), given, after)
     hint = t("return (keys, values) (section 1.2)", "devuelve (claves, valores) (sección 1.2)")
     return expect_pair(got, hint=hint), cache, torch.cat(new_keys), torch.cat(new_values)
 
 
 @check("1.1", points=2, en="new keys come behind the old ones", es="las claves nuevas van detrás de las antiguas")
 def test_in_order(student):
+    hint = t(
+        "the keys that you return are all of this layer's so far, oldest first, and the newest are among them: a "
+        "token attends to itself too (section 1.2)",
+        "las claves que devuelves son todas las de esta capa hasta ahora, primero las más antiguas, y las nuevas "
+        "están entre ellas: un token también se atiende a sí mismo (sección 1.2)",
+    )  # fmt: skip
     for num_new in ((1,), (3, 1), (3, 1, 2)):
         (keys, _), _, wanted, _ = remembered(student, *num_new)
+        expect_close(keys, wanted, tolerance=0, hint=hint)
+    for num_new, shape in (((40, 1, 1, 30), (1, 4)), ((1_000, 1, 99), (1, 2))):
+        (keys, _), _, wanted, _ = remembered(student, *num_new, layer=5, shape=shape)
         expect_close(keys, wanted, tolerance=0, hint=t(
-            "the keys that you return are all of this layer's so far, oldest first, and the newest are among them: a "
-            "token attends to itself too (section 1.2)",
-            "las claves que devuelves son todas las de esta capa hasta ahora, primero las más antiguas, y las nuevas "
-            "están entre ellas: un token también se atiende a sí mismo (sección 1.2)",
-        ))  # fmt: skip
+            "{n} tokens came, and all of them are kept: nobody asked to forget the oldest (section 1.2)",
+            "llegaron {n} tokens y se guardan todos: nadie pidió olvidar los más antiguos (sección 1.2)",
+        ).format(n=sum(num_new)))  # fmt: skip
 
 
 @check("1.1", points=1, en="keys stay keys, values stay values", es="las claves siguen siendo claves, y los valores, valores")
 def test_values_are_values(student):
-    (keys, values), _, wanted_keys, wanted_values = remembered(student, 2, 1)
     hint = t(
         "first keys, then values, in what you return and in what you store: were they swapped, is one of them kept "
         "twice, or do the newest stand in front of the oldest? (section 1.2)",
         "primero las claves y después los valores, en lo que devuelves y en lo que guardas: ¿se cruzaron, guardas dos "
         "veces lo mismo, o van las nuevas delante de las antiguas? (sección 1.2)",
     )  # fmt: skip
-    expect_close(values, wanted_values, tolerance=0, hint=hint)
-    expect_close(keys, wanted_keys, tolerance=0, hint=hint)
+    for num_new in ((2, 1), (1, 1, 1)):  # after two calls, swapping twice would look like not swapping
+        (keys, values), cache, wanted_keys, wanted_values = remembered(student, *num_new)
+        expect_close(values, wanted_values, tolerance=0, hint=hint)
+        expect_close(keys, wanted_keys, tolerance=0, hint=hint)
+        _expect_stored(cache, 0, wanted_keys, wanted_values)
+
+
+def _expect_stored(cache, layer: int, keys, values) -> None:
+    """Fail the check unless the dict holds just these keys and values under the layer, as two tensors."""
+    stored = cache.get(layer) if isinstance(cache, dict) else cache
+    is_pair = isinstance(stored, (list, tuple)) and [type(part) for part in stored] == [type(keys)] * 2
+    wanted = t("a pair of tensors", "una pareja de tensores")
+    expect(is_pair, expected=wanted, got=shown(stored), hint=t(
+        "(what the dict holds of a layer): (keys, values), two tensors of shape (S, K, D), as you return them. "
+        "`length` and `attend` count on that (section 1.2)",
+        "(lo que el diccionario guarda de una capa): (claves, valores), dos tensores de forma (S, K, D), tal como los "
+        "devuelves. `length` y `attend` cuentan con eso (sección 1.2)",
+    ))  # fmt: skip
+    for got, due in zip(stored, (keys, values)):
+        expect_close(got, due, tolerance=0, hint=t(
+            "(what the dict holds of a layer): the same as you return, all keys first and then all values (section "
+            "1.2)",
+            "(lo que el diccionario guarda de una capa): lo mismo que devuelves, primero todas las claves y después "
+            "todos los valores (sección 1.2)",
+        ))  # fmt: skip
 
 
 @check("1.1", points=1, en="each layer has its own, in the request's own dict",
@@ -53,16 +87,38 @@ def test_each_layer_in_its_dict(student):
         k, v = draw(1, K, D, seed=turn), draw(1, K, D, seed=turn + 9)
         _, (cache, *_) = student.call_with("remember", cache, layer, k, v, again=turn > 0)
     expect_equal_layers(cache, {0: 2, 1: 1}, hint=t(
-        "(layer: tokens): two tokens were stored in layer 0 and one in layer 1 of the same dict. Store under the number "
-        "of the layer (section 1.2)",
+        "(layer: tokens): two tokens were stored in layer 0 and one in layer 1 of the same dict. Store under the "
+        "number of the layer (section 1.2)",
         "(capa: tokens): se guardaron dos tokens en la capa 0 y uno en la capa 1 del mismo diccionario. Guarda bajo el "
         "número de la capa (sección 1.2)",
     ))  # fmt: skip
     other = {}
     _, (other, *_) = student.call_with("remember", other, 0, draw(1, K, D, seed=3), draw(1, K, D, seed=4), again=True)
-    expect_equal_layers(other, {0: 1}, hint=t(
-        "(layer: tokens): an empty dict is a new request, and it starts with nothing. Keep K and V in the dict that you "
-        "were given and nowhere else (section 1.2)",
-        "(capa: tokens): un diccionario vacío es una petición nueva, y empieza sin nada. Guarda K y V en el diccionario "
-        "que recibes y en ningún otro sitio (sección 1.2)",
-    ))  # fmt: skip
+    expect_equal_layers(other, {0: 1}, hint=NEW_REQUEST)
+    _expect_several_requests(student)
+
+
+def _expect_several_requests(student) -> None:
+    """Fail the check unless three requests that take turns, layer by layer in any order, each keep what is theirs."""
+    import torch
+
+    rng = random.Random(student.seed)
+    caches, due = [{}, {}, {}], [{}, {}, {}]
+    for turn in range(16):
+        who, layer, count = rng.randrange(3), rng.choice((2, 0, 7)), rng.choice((1, 1, 3))
+        k, v = draw(count, K, D, seed=(turn, "k")), draw(count, K, D, seed=(turn, "v"))
+        _, (caches[who], *_) = student.call_with("remember", caches[who], layer, k, v, again=True)
+        old = due[who].get(layer, (k[:0], v[:0]))
+        due[who][layer] = tuple(torch.cat(pair) for pair in zip(old, (k, v)))
+        expect_equal_layers(caches[who], {layer: len(keys) for layer, (keys, _) in due[who].items()}, hint=NEW_REQUEST)
+        for each, pair in due[who].items():
+            for got, wanted in zip(caches[who][each], pair):
+                expect_close(got, wanted, tolerance=0, hint=NEW_REQUEST)
+
+
+NEW_REQUEST = t(
+    "(layer: tokens; several requests take turns): an empty dict is a new request, and it starts with nothing. Keep K "
+    "and V in the dict that you were given, under the number of the layer, and nowhere else (section 1.2)",
+    "(capa: tokens; varias peticiones se turnan): un diccionario vacío es una petición nueva, y empieza sin nada. "
+    "Guarda K y V en el diccionario que recibes, bajo el número de la capa, y en ningún otro sitio (sección 1.2)",
+)

@@ -1,23 +1,73 @@
 """Exercise 1.2: `attend`, the newest token's queries over one request's keys and values."""
 
+import random
+
 from tests.grader.check import check
-from tests.grader.outcomes import t
-from tests.lab01.scenes import draw, expect_close, expect_tensor
+from tests.grader.definition import KEPT, expect_unchanged
+from tests.grader.outcomes import Text, t
+from tests.lab01.scenes import draw, expect_close, expect_tensor, is_close
 
 D = 8
+TOLERANCE = 1e-4  # fp32: sums over a thousand tokens, and an exponential of scores around 10, lose four of seven digits
+
+SCALES = (
+    (lambda h, k, d, s: 1.0, t("divide the scores by √D before the softmax",
+                               "divide los productos por √D antes del softmax")),
+    (lambda h, k, d, s: d, t("divide the scores by √D, not by D", "divide los productos por √D, no por D")),
+    (lambda h, k, d, s: (h * d) ** 0.5,
+     t("divide the scores by √D, D being the size of one head: √(H·D) is of all heads together",
+       "divide los productos por √D, donde D es el tamaño de una cabeza: √(H·D) es el de todas juntas")),
+    (lambda h, k, d, s: (k * d) ** 0.5,
+     t("divide the scores by √D, D being the size of one head: √(K·D) is of all key/value heads together",
+       "divide los productos por √D, donde D es el tamaño de una cabeza: √(K·D) es el de todas las de claves y valores")),
+    (lambda h, k, d, s: s**0.5, t("divide the scores by √D, not by √S: how many tokens there are does not matter",
+                                  "divide los productos por √D, no por √S: no importa cuántos tokens haya")),
+    (lambda h, k, d, s: h**0.5, t("divide the scores by √D, not by √H", "divide los productos por √D, no por √H")),
+    (lambda h, k, d, s: d**-0.5, t("divide the scores by √D: you seem to multiply",
+                                   "divide los productos por √D: parece que multiplicas")),
+)  # fmt: skip
 
 
-def attended(student, *, heads: int, kv_heads: int, tokens: int):
-    """The student's result, and the given model's way to the same numbers."""
+def attention(q, keys, values, *, divisor: float | None = None):
+    """The definition, head by head and in double precision: (H·D,)."""
     import torch
 
-    shapes = {"q": (1, heads, D), "keys": (tokens, kv_heads, D), "values": (tokens, kv_heads, D)}
-    q, keys, values = (draw(*shape, seed=(student.seed, name)) for name, shape in shapes.items())
-    got = student.call("attend", q[0], keys, values)
-    wanted = torch.nn.functional.scaled_dot_product_attention(
-        q.transpose(0, 1), keys.transpose(0, 1), values.transpose(0, 1), enable_gqa=True
-    )  # (H, 1, D)
-    return got, wanted.reshape(-1)
+    (heads, size), kv_heads = q.shape, keys.shape[1]
+    q, keys, values = q.double(), keys.double(), values.double()
+    gathered = []
+    for head in range(heads):
+        shared = head // (heads // kv_heads)
+        weights = (keys[:, shared] @ q[head] / (divisor or size**0.5)).softmax(dim=0)  # (S,)
+        gathered.append(weights @ values[:, shared])
+    return torch.cat(gathered).float()
+
+
+def drawn(seed, *, heads: int, kv_heads: int, tokens: int, size: int = D, spread: float = 1.0):
+    """Random queries (H, D), keys and values (S, K, D)."""
+    shapes = {"q": (heads, size), "keys": (tokens, kv_heads, size), "values": (tokens, kv_heads, size)}
+    q, keys, values = (draw(*shape, seed=(seed, shape, name)) for name, shape in shapes.items())
+    return spread * q, keys, values
+
+
+def expect_attended(student, args, *, hint: Text, again: bool) -> None:
+    """Fail the check unless the student's result is the definition's and q, keys, values are as they were."""
+    got, after = student.call_with("attend", *args, again=again)
+    wanted = attention(*args)
+    if not is_close(got, wanted, tolerance=TOLERANCE):
+        kept = again and is_close(student.call("attend", *args), wanted, tolerance=TOLERANCE)
+        hint = KEPT if kept else _slip_hint(got, args) or hint
+    expect_close(got, wanted, tolerance=TOLERANCE, hint=hint)
+    expect_unchanged(("q", "keys", "values"), args, after)
+
+
+def _slip_hint(got, args) -> Text | None:
+    """The hint of a wrong divisor, if that explains the result."""
+    q, keys, _ = args
+    sizes = (q.shape[0], keys.shape[1], q.shape[1], keys.shape[0])
+    for divisor_of, hint in SCALES:
+        if is_close(got, attention(*args, divisor=divisor_of(*sizes)), tolerance=TOLERANCE):
+            return hint.followed_by(t(" (section 1.3)", " (sección 1.3)"))
+    return None
 
 
 @check("1.2", points=1, en="one vector, the heads one after another", es="un solo vector, una cabeza tras otra")
@@ -30,32 +80,41 @@ def test_shape(student):
         "4 cabezas de 8 números forman un vector de 32, listo para el producto con attention_out (sección 1.3)",
     ))  # fmt: skip
     expect_close(got.view(4, D)[1:], got.view(4, D)[:3], hint=t(
-        "four equal queries over one key/value head gather the same: the D numbers of a head stay together (section 1.3)",
-        "cuatro consultas iguales sobre una cabeza de claves y valores recogen lo mismo: los D números de una cabeza van "
-        "juntos (sección 1.3)",
+        "four equal queries over one key/value head gather the same: the D numbers of a head stay together (section "
+        "1.3)",
+        "cuatro consultas iguales sobre una cabeza de claves y valores recogen lo mismo: los D números de una cabeza "
+        "van juntos (sección 1.3)",
     ))  # fmt: skip
 
 
 @check("1.2", points=2, en="softmax(q·key / √D), over the tokens", es="softmax(q·clave / √D), sobre los tokens")
 def test_weights(student):
-    for tokens in (1, 5, 40):
-        expect_close(*attended(student, heads=1, kv_heads=1, tokens=tokens), hint=t(
-            "one head, S = {n}: divide the scores by √D before the softmax, and take the softmax over the tokens, so that "
-            "the weights of a head add up to 1. Did `view` shuffle keys or values? Axes are moved by `permute` "
-            "(section 1.3)",
-            "una cabeza, S = {n}: divide los productos por √D antes del softmax, y aplica el softmax sobre los tokens, de "
-            "modo que los pesos de una cabeza sumen 1. ¿Barajó `view` claves o valores? Los ejes se mueven con "
-            "`permute` (sección 1.3)",
-        ).format(n=tokens))  # fmt: skip
+    scenes = [dict(heads=1, tokens=tokens) for tokens in (1, 5, 40)]  # one head: nothing but the weights
+    large = ((4, 7, 16, 1.0), (3, 9, 32, 4.0), (2, 300, 4, 1.0), (1, 1_100, 2, 6.0))
+    scenes += [dict(heads=heads, tokens=tokens, size=size, spread=spread) for heads, tokens, size, spread in large]
+    for count, scene in enumerate(scenes):
+        expect_attended(student, drawn(student.seed, kv_heads=1, **scene), again=count > 0, hint=t(
+            "H = {h}, K = 1, D = {d}, S = {n}: divide the scores by √D before the softmax, and take the softmax over "
+            "the tokens, all of them, so that the weights of a head add up to 1. Did `view` shuffle keys or values? "
+            "Axes are moved by `permute` (section 1.3)",
+            "H = {h}, K = 1, D = {d}, S = {n}: divide los productos por √D antes del softmax, y aplica el softmax "
+            "sobre los tokens, sobre todos, de modo que los pesos de una cabeza sumen 1. ¿Barajó `view` claves o "
+            "valores? Los ejes se mueven con `permute` (sección 1.3)",
+        ).format(h=scene["heads"], d=scene.get("size", D), n=scene["tokens"]))  # fmt: skip
 
 
 @check("1.2", points=1, en="neighbouring query heads share a key/value head",
        es="las cabezas de consulta vecinas comparten cabeza de claves y valores")  # fmt: skip
 def test_groups(student):
-    for heads, kv_heads in ((4, 1), (4, 2), (6, 3), (4, 4)):
-        expect_close(*attended(student, heads=heads, kv_heads=kv_heads, tokens=5), hint=t(
-            "{h} query heads, {k} key/value heads: query head h reads key/value head h // (H/K), so that neighbours share "
-            "one. Did you deal them out in turn instead? (If the check above fails as well, begin there; section 1.3)",
+    rng = random.Random(student.seed)
+    shapes = [(4, 1), (4, 2), (6, 3), (4, 4)]
+    shapes += [(kv_heads * rng.randint(1, 5), kv_heads) for kv_heads in (2, 3, 5, 8)]
+    for count, (heads, kv_heads) in enumerate(shapes):
+        args = drawn(student.seed, heads=heads, kv_heads=kv_heads, tokens=5, size=rng.choice((4, D, 20)))
+        expect_attended(student, args, again=count > 0, hint=t(
+            "{h} query heads, {k} key/value heads: query head h reads key/value head h // (H/K), so that neighbours "
+            "share one. Did you deal them out in turn instead? (If the check above fails as well, begin there; "
+            "section 1.3)",
             "{h} cabezas de consulta, {k} de claves y valores: la cabeza h lee la h // (H/K), de modo que las vecinas "
             "comparten una. ¿Las repartiste por turnos? (Si también falla la comprobación anterior, empieza por ella; "
             "sección 1.3)",

@@ -8,8 +8,10 @@ Who sits in which row, in the check of comings and goings (one row a request, on
 """
 
 from tests.grader.check import check
+from tests.grader.definition import expect_unchanged
 from tests.grader.outcomes import expect, expect_equal, t
 from tests.lab01.scenes import (
+    DEEP,
     MODELS,
     TUTOR,
     alone,
@@ -23,49 +25,75 @@ from tests.lab01.scenes import (
 NUM_TOKENS = 12  # of each answer, at most
 
 
-def one_step(student, spec, prompts: list[list[int]]):
-    """Decode the last token of each prompt on caches of all the others: logits, the oracle's, counts of products."""
-    caches = filled_caches(spec, [prompt[:-1] for prompt in prompts])
-    got, (counts, _, _) = student.call_with("decode_batch", spec, caches, [prompt[-1] for prompt in prompts])
-    return got, [alone(spec, prompt)[-1] for prompt in prompts], counts
+def expect_step(student, spec, prompts: list[list[int]], *, hint, again: bool = False):
+    """Decode the last token of each prompt on caches of all the others; how often each weight matrix was used.
+
+    Fails the check unless the logits are the oracle's, each dict holds one token more and `tokens` is as it was.
+    """
+    caches = [filled_caches(spec, [prompt[:-1]])[0] if prompt[1:] else {} for prompt in prompts]
+    fed = [prompt[-1] for prompt in prompts]
+    got, (counts, after, fed_after) = student.call_with("decode_batch", spec, caches, fed, again=again)
+    expect_rows(got, [alone(spec, prompt)[-1] for prompt in prompts], hint=hint)
+    _expect_caches(after, [len(prompt) for prompt in prompts])
+    expect_unchanged(("tokens",), (fed,), (fed_after,))
+    return counts
 
 
 @check("1.4", points=2, en="a request sees its own K and V only", es="cada petición ve solo sus propios K y V")
 def test_nobody_sees_a_neighbour(student):
     for spec in MODELS:
-        got, wanted, _ = one_step(student, spec, [draw_tokens(6, seed=(student.seed, i)) for i in range(3)])
-        expect_rows(got, wanted, hint=t(
+        expect_step(student, spec, [draw_tokens(6, seed=(student.seed, i)) for i in range(3)], hint=t(
             "three requests of equal length, so no row can have another's position: row i of q, k and v belongs to "
             "caches[i], for what is remembered and for what is attended to. If that is so: were the lengths asked for "
             "after layer 0 had made the caches grow? (section 1.5)",
-            "tres peticiones de igual longitud, así que ninguna fila pudo tomar la posición de otra: la fila i de q, k y v "
-            "pertenece a caches[i], tanto al guardar como al atender. Si es así: ¿preguntaste las longitudes cuando la "
-            "capa 0 ya había hecho crecer las cachés? (sección 1.5)",
+            "tres peticiones de igual longitud, así que ninguna fila pudo tomar la posición de otra: la fila i de q, "
+            "k y v pertenece a caches[i], tanto al guardar como al atender. Si es así: ¿preguntaste las longitudes "
+            "cuando la capa 0 ya había hecho crecer las cachés? (sección 1.5)",
         ))  # fmt: skip
+    for count in (1, 33):
+        expect_step(student, MODELS[1], [draw_tokens(3, seed=(student.seed, i)) for i in range(count)], hint=t(
+            "right with three requests, wrong with {n}: the result has a row for each request, however many there are, "
+            "also for a single one (section 1.5)",
+            "correcto con tres peticiones, incorrecto con {n}: el resultado tiene una fila por petición, sean las que "
+            "sean, también si hay una sola (sección 1.5)",
+        ).format(n=count))  # fmt: skip
 
 
 @check("1.4", points=2, en="each request is at its own position", es="cada petición está en su propia posición")
 def test_lengths_may_differ(student):
     for spec in MODELS:
-        got, wanted, _ = one_step(student, spec, [draw_tokens(n, seed=(student.seed, n)) for n in (2, 4, 8, 31)])
-        expect_rows(got, wanted, hint=t(
-            "requests of 1, 3, 7 and 30 tokens: each new token is at the position of its own request, and attends to that "
-            "many tokens and itself, not to the longest one's (section 1.5)",
-            "peticiones de 1, 3, 7 y 30 tokens: cada token nuevo está en la posición de su propia petición, y atiende a "
-            "esos tokens y a sí mismo, no a los de la más larga (sección 1.5)",
+        expect_step(student, spec, [draw_tokens(n, seed=(student.seed, n)) for n in (2, 4, 8, 31)], hint=t(
+            "requests of 1, 3, 7 and 30 tokens: each new token is at the position of its own request, and attends to "
+            "that many tokens and itself, not to the longest one's (section 1.5)",
+            "peticiones de 1, 3, 7 y 30 tokens: cada token nuevo está en la posición de su propia petición, y atiende "
+            "a esos tokens y a sí mismo, no a los de la más larga (sección 1.5)",
         ))  # fmt: skip
+    for spec, lengths in ((MODELS[1], (64, 1, 20)), (DEEP, (1, 300, 1, 2)), (MODELS[0], (9, 40, 3))):
+        expect_step(student, spec, [draw_tokens(n, seed=(student.seed, n)) for n in lengths], again=True, hint=t(
+            "requests that hold {lengths} tokens: a new one, with an empty dict, is at position 0; one whose context "
+            "is full but for a place is at the last. Nothing of an earlier batch counts (section 1.5)",
+            "peticiones que guardan {lengths} tokens: una nueva, con un diccionario vacío, está en la posición 0; una "
+            "a la que solo le queda una plaza del contexto, en la última. Nada de un lote anterior cuenta (sección "
+            "1.5)",
+        ).format(lengths=", ".join(str(n - 1) for n in lengths)))  # fmt: skip
 
 
 @check("1.4", points=2, en="each weight matrix is read once a step", es="cada matriz de pesos se lee una vez por paso",
        negative=True)  # fmt: skip
 def test_one_product_a_matrix(student):
-    _, _, counts = one_step(student, MODELS[0], [draw_tokens(4, seed=i) for i in range(5)])
+    # Right rows first: who computes nothing reads no matrix twice.
+    counts = expect_step(student, MODELS[0], [draw_tokens(4, seed=i) for i in range(5)], hint=t(
+        "(five requests of equal length): the logits come first, and how often a matrix is read afterwards (section "
+        "1.5)",
+        "(cinco peticiones de igual longitud): primero los logits; después, cuántas veces se lee cada matriz "
+        "(sección 1.5)",
+    ))  # fmt: skip
     most = max(counts) if isinstance(counts, list) and counts else counts
     expect(type(most) is int and most <= 1, expected=1, got=most, hint=t(
-        "(products of a weight matrix in a step of five requests): the linear layers take all rows in one product; only "
-        "attention goes request by request. That is the whole gain (section 1.5)",
-        "(productos de una matriz de pesos en un paso de cinco peticiones): las capas lineales toman todas las filas en un "
-        "producto; solo la atención va petición a petición. Ahí está toda la ganancia (sección 1.5)",
+        "(products of a weight matrix in a step of five requests): the linear layers take all rows in one product; "
+        "only attention goes request by request. That is the whole gain (section 1.5)",
+        "(productos de una matriz de pesos en un paso de cinco peticiones): las capas lineales toman todas las filas "
+        "en un producto; solo la atención va petición a petición. Ahí está toda la ganancia (sección 1.5)",
     ))  # fmt: skip
 
 
@@ -91,8 +119,8 @@ def test_rows_change_hands(student):
             caches |= zip(names, after)
             wanted = [alone(spec, records[name][2])[place] for name, place in zip(names, places)]
             expect_rows(got, wanted, hint=t(
-                "step {n} of a batch in which requests come and go: in step 4 a new request with an empty dict takes the "
-                "row of one that has left. Nothing but its own dict may say what it remembers (section 1.5)",
+                "step {n} of a batch in which requests come and go: in step 4 a new request with an empty dict takes "
+                "the row of one that has left. Nothing but its own dict may say what it remembers (section 1.5)",
                 "paso {n} de un lote en el que entran y salen peticiones: en el paso 4, una petición nueva con un "
                 "diccionario vacío ocupa la fila de otra que se fue. Lo que recuerda lo dice solo su diccionario "
                 "(sección 1.5)",
@@ -102,8 +130,8 @@ def test_rows_change_hands(student):
 def _expect_caches(after, lengths: list[int]) -> None:
     found = [len(cache[0][0]) if _has_layer_0(cache) else 0 for cache in after] if isinstance(after, list) else after
     expect_equal(found, lengths, hint=t(
-        "(tokens in each request's dict after the step): what a request remembers is kept in its own dict, whatever row "
-        "it has. A new request that takes over a row finds nothing there (section 1.5)",
+        "(tokens in each request's dict after the step): what a request remembers is kept in its own dict, whatever "
+        "row it has. A new request that takes over a row finds nothing there (section 1.5)",
         "(tokens en el diccionario de cada petición tras el paso): lo que una petición recuerda está en su propio "
         "diccionario, ocupe la fila que ocupe. Una petición nueva que ocupa una fila no encuentra nada en ella "
         "(sección 1.5)",
@@ -142,6 +170,6 @@ def test_token_for_token(student):
 HINT = t(
     "(four answers of the tutor): batching must not change a single token. If the checks above fail too, begin there. "
     "If not: what differs between the first step and a later one? (section 1.5)",
-    "(cuatro respuestas del tutor): el lote no debe cambiar ni un token. Si fallan también las comprobaciones de arriba, "
-    "empieza por ellas. Si no: ¿qué distingue el primer paso de uno posterior? (sección 1.5)",
+    "(cuatro respuestas del tutor): el lote no debe cambiar ni un token. Si fallan también las comprobaciones de "
+    "arriba, empieza por ellas. Si no: ¿qué distingue el primer paso de uno posterior? (sección 1.5)",
 )

@@ -3,35 +3,81 @@
 import random
 
 from tests.grader.check import check
-from tests.grader.outcomes import expect_equal, expect_number, expect_value_error, t
+from tests.grader.definition import Definition, Slip, expect_defined
+from tests.grader.outcomes import expect_number, expect_value_error, t
+
+COUNTS = (*range(1, 66), 99, 100, 101, 119, 120, 121, 200, 333)
+
+
+def rank_of(count: int) -> int:
+    return -(-95 * count // 100)  # rounded up, in whole numbers
+
+
+def nearest_rank(values: list[float]) -> float:
+    return sorted(values)[rank_of(len(values)) - 1]
+
+
+def drawn_values(seed: int):
+    """Lists of every length that matters, without ties and with many, below zero too; and all equal, all zero, sorted."""
+    rng = random.Random(seed)
+    for count in COUNTS:
+        yield ([rng.uniform(-1, 1) * 10 ** rng.randint(-6, 6) for _ in range(count)],)
+        yield ([float(rng.randint(-2, 3)) for _ in range(count)],)
+    yield from (([0.0] * 3,), ([7.5] * 40,), ([float(n) for n in range(60)],), ([float(-n) for n in range(60)],))
+
+
+def _of_rank(rank):
+    """The value of another rank, counted from 1, of n values."""
+    return lambda values: sorted(values)[max(1, min(rank(len(values)), len(values))) - 1]
+
+
+P95 = Definition(
+    function="p95", arguments=("values",), truth=nearest_rank, slips=(
+        Slip(answer=_of_rank(lambda n: round(0.95 * n)), hint=t(
+            "the rank is 0.95·n rounded up, and you seem to round it to the nearest: of 30 values it is the 29th, not "
+            "the 28th. `math.ceil` rounds up (section 1.7)",
+            "el rango es 0.95·n redondeado hacia arriba, y parece que redondeas al más cercano: con 30 valores es el "
+            "29 y no el 28. `math.ceil` redondea hacia arriba (sección 1.7)",
+        )),
+        Slip(answer=_of_rank(lambda n: int(0.95 * n)), hint=t(
+            "the rank is 0.95·n rounded up, and you seem to round it down (section 1.7)",
+            "el rango es 0.95·n redondeado hacia arriba, y parece que redondeas hacia abajo (sección 1.7)",
+        )),
+        Slip(answer=_of_rank(lambda n: rank_of(n) + 1), hint=t(
+            "you seem to take the value after the one that is due: ranks count from 1, and a list counts from 0, so "
+            "the index is the rank − 1 (section 1.7)",
+            "parece que tomas el valor siguiente al que toca: los rangos cuentan desde 1 y una lista cuenta desde 0, "
+            "así que el índice es el rango − 1 (sección 1.7)",
+        )),
+        Slip(answer=lambda values: values[rank_of(len(values)) - 1], hint=t(
+            "the values come in any order: sort first (section 1.7)",
+            "los valores llegan en cualquier orden: ordena antes (sección 1.7)",
+        )),
+        Slip(answer=lambda values: nearest_rank(list(set(values))), hint=t(
+            "two equal values count twice: who makes a set of them loses some (section 1.7)",
+            "dos valores iguales cuentan dos veces: quien hace un conjunto con ellos pierde algunos (sección 1.7)",
+        )),
+    ),
+)  # fmt: skip
 
 
 @check("1.6", points=2, en="is the ⌈0.95·n⌉-th smallest", es="es el ⌈0.95·n⌉-ésimo menor")
 def test_nearest_rank(student):
-    for count in (1, 3, 19, 20, 21, 40, 100, 101):
-        values = [10.0 * n for n in range(1, count + 1)]
-        random.Random(count).shuffle(values)
-        rank = -(-95 * count // 100)
-        expect_number(student.call("p95", values), 10.0 * rank, tolerance=1e-9, hint=t(
-            "of {n} values in any order the one of rank {rank}, counted from 1: sort first, and mind that a list counts "
-            "from 0. It is a value that was measured, neither their mean nor one between two (section 1.7)",
-            "de {n} valores en cualquier orden, el de rango {rank}, contando desde 1: ordena antes, y ten en cuenta que una "
-            "lista cuenta desde 0. Es un valor medido, no su media ni uno intermedio (sección 1.7)",
-        ).format(n=count, rank=rank))  # fmt: skip
-    _, (values_after,) = student.call_with("p95", values)
-    expect_equal(values_after, values, hint=t(
-        "(the list that p95 was given, after the call): a question must not change what it asks about. `values.sort()` "
-        "sorts the caller's own list, and the times of step 1, 2, 3 … lose their order; `sorted(values)` makes a new "
-        "list (section 1.7)",
-        "(la lista que recibió p95, después de la llamada): una pregunta no debe cambiar aquello por lo que pregunta. "
-        "`values.sort()` ordena la lista de quien llama, y los tiempos del paso 1, 2, 3… pierden su orden; "
-        "`sorted(values)` hace una lista nueva (sección 1.7)",
-    ))  # fmt: skip
+    expect_defined(student, P95, drawn_values(student.seed), hint=lambda values: t(
+        "of {n} values in any order the one of rank {rank}, counted from 1: sort first, and mind that a list counts "
+        "from 0. It is a value that was measured, neither their mean nor one between two (section 1.7)",
+        "de {n} valores en cualquier orden, el de rango {rank}, contando desde 1: ordena antes, y ten en cuenta que "
+        "una lista cuenta desde 0. Es un valor medido, no su media ni uno intermedio (sección 1.7)",
+    ).format(n=len(values), rank=rank_of(len(values))))  # fmt: skip
 
 
 @check("1.6", points=1, en="of nothing there is no p95", es="de nada no hay p95", negative=True)
 def test_of_nothing(student):
-    expect_value_error(student, "p95", [], hint=t(
-        "without values raise ValueError and say so: a 0 would look like a very quick server (section 1.7)",
-        "sin valores, lanza ValueError y dilo: un 0 parecería un servidor rapidísimo (sección 1.7)",
-    ))  # fmt: skip
+    hint = t(
+        "without values raise ValueError and say so: a 0 would look like a very quick server. One value is something: "
+        "it is its own p95 (section 1.7)",
+        "sin valores, lanza ValueError y dilo: un 0 parecería un servidor rapidísimo. Un valor ya es algo: es su "
+        "propio p95 (sección 1.7)",
+    )  # fmt: skip
+    expect_number(student.call("p95", [0.0]), 0.0, tolerance=0, hint=hint)
+    expect_value_error(student, "p95", [], hint=hint)

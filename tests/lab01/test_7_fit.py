@@ -1,46 +1,133 @@
 """Exercise 1.7: `fit_line`, the fit t(B) = a + b·B."""
 
+import math
 import random
+from fractions import Fraction
 
 from tests.grader.check import check
-from tests.grader.outcomes import expect, t
-from tests.lab01.scenes import expect_pair
+from tests.grader.definition import Definition, Slip, as_row, expect_defined
+from tests.grader.outcomes import t
 
 SIZES = [1, 2, 4, 8, 16, 32, 64]
 
 
-def expect_fit(student, times: list[float], wanted: tuple[float, float], *, hint) -> None:
-    """Fail the check unless the student's (a, b) of these times are right."""
-    pair = t("return (a, b): first what a step costs whatever B is, then what a request adds (section 1.8)",
-             "devuelve (a, b): primero lo que cuesta un paso sea cual sea B; después, lo que añade una petición "
-             "(sección 1.8)")  # fmt: skip
-    got = expect_pair(student.call("fit_line", SIZES, times), hint=pair)
-    near = all(type(part) in (int, float) and abs(part - truth) < 1e-6 for part, truth in zip(got, wanted))
-    expect(near, expected=tuple(round(part, 6) for part in wanted), got=got, hint=hint)
+def least_squares(sizes: list, times: list) -> tuple[float, float]:
+    """(a, b), computed in fractions, so that nothing is rounded before the end."""
+    sizes, times = [Fraction(size) for size in sizes], [Fraction(time) for time in times]
+    mean_size, mean_time = sum(sizes) / len(sizes), sum(times) / len(times)
+    above = sum((size - mean_size) * (time - mean_time) for size, time in zip(sizes, times))
+    slope = above / sum((size - mean_size) ** 2 for size in sizes)
+    return float(mean_time - slope * mean_size), float(slope)
+
+
+def near(got, wanted) -> bool:
+    """Whether both numbers are right to a billionth of the larger: some ten times what the order of sums can change."""
+    got = as_row(got)
+    is_pair = isinstance(got, (list, tuple)) and [type(part) in (int, float) for part in got] == [True, True]
+    return is_pair and all(abs(one - other) <= 1e-9 * max(map(abs, wanted)) for one, other in zip(got, wanted))
+
+
+def in_words(pair) -> str:
+    a, b = as_row(pair)
+    return f"({a:.9g}, {b:.9g})"
+
+
+def _through(first: int, last: int):
+    """The line through two of the points."""
+
+    def answer(sizes, times):
+        slope = (times[last] - times[first]) / (sizes[last] - sizes[first])
+        return times[first] - slope * sizes[first], slope
+
+    return answer
+
+
+def _slope_of_the_ends(sizes, times):
+    _, slope = _through(0, -1)(sizes, times)
+    return sum(times) / len(times) - slope * sum(sizes) / len(sizes), slope
+
+
+def _origin(sizes, times):
+    return 0.0, sum(size * time for size, time in zip(sizes, times)) / sum(size * size for size in sizes)
+
+
+def _no_repeats(sizes, times):
+    return least_squares(*zip(*dict(zip(sizes, times)).items()))
+
+
+def _not_negative(least_a: float, least_b: float):
+    def answer(sizes, times):
+        a, b = least_squares(sizes, times)
+        return max(a, least_a), max(b, least_b)
+
+    return answer
+
+
+FIT = Definition(
+    function="fit_line", arguments=("batch_sizes", "times"), truth=least_squares, near=near, shown=in_words, slips=(
+        Slip(answer=lambda sizes, times: least_squares(sizes, times)[::-1], hint=t(
+            "return (a, b), in that order: first what a step costs whatever B is, then what a request adds (section "
+            "1.8)",
+            "devuelve (a, b), en ese orden: primero lo que cuesta un paso sea cual sea B; después, lo que añade una "
+            "petición (sección 1.8)",
+        )),
+        Slip(answer=_origin, hint=t(
+            "A line through the origin has no a, which is what batching shares out (section 1.8)",
+            "Una recta por el origen no tiene a, que es lo que el lote reparte (sección 1.8)",
+        )),
+        *(Slip(answer=answer, hint=t(
+            "a slope through the first and the last point, or another two, ignores the others; all of them count alike "
+            "(section 1.8)",
+            "una pendiente por el primer punto y el último, o por otros dos, ignora los demás; todos cuentan igual "
+            "(sección 1.8)",
+        )) for answer in (_through(0, -1), _through(0, 1), _slope_of_the_ends)),
+        Slip(answer=_no_repeats, hint=t(
+            "the same B was measured more than once: each measurement is a point of its own, and a dict keeps one of "
+            "them (section 1.8)",
+            "el mismo B se midió más de una vez: cada medida es un punto, y un diccionario conserva solo una "
+            "(sección 1.8)",
+        )),
+        Slip(answer=lambda sizes, times: least_squares(sorted(sizes), sorted(times)), hint=t(
+            "times[i] belongs to batch_sizes[i]: who sorts the two lists apart pairs them anew (section 1.8)",
+            "times[i] corresponde a batch_sizes[i]: quien ordena las dos listas por separado forma otras parejas "
+            "(sección 1.8)",
+        )),
+        *(Slip(answer=_not_negative(*least), hint=t(
+            "the line of least squares is what it is: a or b can come out negative (section 1.8)",
+            "la recta de mínimos cuadrados es la que es: a o b pueden salir negativas (sección 1.8)",
+        )) for least in ((0.0, -math.inf), (-math.inf, 0.0), (0.0, 0.0))),
+    ),
+)  # fmt: skip
+
+
+def drawn_points(seed: int):
+    """Sizes in any order, some measured twice; times of all magnitudes, rising, falling, and with a negative a."""
+    rng = random.Random(seed)
+    yield from ((SIZES, [0.5 + 0.04 * size + rng.uniform(-0.2, 0.2) for size in SIZES]) for _ in range(3))
+    for _ in range(40):
+        sizes = rng.sample(range(1, 129), rng.randint(2, 8))
+        sizes += rng.choices(sizes, k=rng.randint(0, 3))
+        a, b, noise = rng.uniform(-1, 2), rng.uniform(-0.05, 0.1), rng.choice((0.02, 0.5))
+        unit = 10.0 ** rng.randint(-6, 3)
+        yield sizes, [unit * (a + b * size + rng.uniform(-noise, noise)) for size in sizes]
 
 
 @check("1.7", points=1, en="is exact where the times lie on a line", es="es exacto si los tiempos están en una recta")
 def test_exact_line(student):
-    for a, b in ((0.5, 0.04), (3.0, 0.0), (0.0, 2.0)):
-        expect_fit(student, [a + b * size for size in SIZES], (a, b), hint=t(
-            "these times are {a} + {b}·B exactly: return (a, b), in that order. A line through the origin has no a, "
-            "which is what batching shares out (section 1.8)",
-            "estos tiempos son exactamente {a} + {b}·B: devuelve (a, b), en ese orden. Una recta por el origen no tiene a, "
-            "que es lo que el lote reparte (sección 1.8)",
-        ).format(a=a, b=b))  # fmt: skip
+    lines = ((0.5, 0.04), (3.0, 0.0), (0.0, 2.0), (-0.25, 0.5), (40.0, -0.5))
+    cases = [(SIZES, [a + b * size for size in SIZES]) for a, b in lines]
+    expect_defined(student, FIT, cases, hint=lambda sizes, times: t(
+        "these times are {line} exactly: return (a, b), in that order (section 1.8)",
+        "estos tiempos son exactamente {line}: devuelve (a, b), en ese orden (sección 1.8)",
+    ).format(line="{:.6g} + {:.6g}·B".format(*least_squares(sizes, times))))  # fmt: skip
 
 
 @check("1.7", points=2, en="is the least-squares line where they do not", es="si no lo están, es la recta de mínimos cuadrados")
 def test_least_squares(student):
-    import numpy
-
-    rng = random.Random(5)
-    for _ in range(3):
-        times = [0.5 + 0.04 * size + rng.uniform(-0.2, 0.2) for size in SIZES]
-        slope, start = numpy.polyfit(SIZES, times, 1)
-        expect_fit(student, times, (float(start), float(slope)), hint=t(
-            "the sum of the squared vertical distances is least for this line. All points count alike: a line through the "
-            "first and the last ignores the others (section 1.8)",
-            "la suma de los cuadrados de las distancias verticales es mínima para esta recta. Todos los puntos cuentan "
-            "igual: una recta por el primero y el último ignora los demás (sección 1.8)",
-        ))  # fmt: skip
+    expect_defined(student, FIT, drawn_points(student.seed), hint=t(
+        "the sum of the squared vertical distances is least for this line. All points count alike: it goes through the "
+        "point of the two means, with the slope Σ (B − mean B)·(t − mean t) / Σ (B − mean B)² (section 1.8)",
+        "la suma de los cuadrados de las distancias verticales es mínima para esta recta. Todos los puntos cuentan "
+        "igual: pasa por el punto de las dos medias, con la pendiente Σ (B − media de B)·(t − media de t) / "
+        "Σ (B − media de B)² (sección 1.8)",
+    ))  # fmt: skip

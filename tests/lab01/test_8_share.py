@@ -1,25 +1,71 @@
 """Exercise 1.8: `batch_for_share`, from where on a larger batch hardly pays."""
 
+import math
+import random
+from fractions import Fraction
+
 from tests.grader.check import check
-from tests.grader.outcomes import expect_number, t
-from tests.lab01.test_6_p95 import expect_value_error
+from tests.grader.definition import Definition, Slip, expect_defined, near_numbers
+from tests.grader.outcomes import t
+
+# Of shares within a millionth of 0 or 1 about ten digits are left, in whatever order one computes.
+NEAR = near_numbers(1e-7)
+
+
+def batch_of(a: float, b: float, share: float) -> float:
+    if not 0 < share < 1:
+        raise ValueError
+    a, b, share = Fraction(a), Fraction(b), Fraction(share)
+    return float(a * share / (b * (1 - share)))
+
+
+SHARE = Definition(
+    function="batch_for_share", arguments=("a", "b", "share"), truth=batch_of, near=NEAR, shown="{:.9g}".format, slips=(
+        Slip(answer=lambda a, b, share: b * share / (a * (1 - share)), hint=t(
+            "a and b have changed places: the more is shared out (a), the larger the batch that pays (section 1.9)",
+            "a y b están intercambiadas: cuanto más hay que repartir (a), mayor es el lote que compensa (sección 1.9)",
+        )),
+        Slip(answer=lambda a, b, share: a * (1 - share) / (b * share), hint=t(
+            "share and 1 − share have changed places: a larger share takes a larger batch (section 1.9)",
+            "share y 1 − share están intercambiados: una fracción mayor pide un lote mayor (sección 1.9)",
+        )),
+        *(Slip(answer=lambda a, b, share, way=way: way(batch_of(a, b, share)), hint=t(
+            "the batch size that solves the equation, not rounded, even where it is below 1 (section 1.9)",
+            "el tamaño de lote que resuelve la ecuación, sin redondear, aunque sea menor que 1 (sección 1.9)",
+        )) for way in (round, math.ceil, math.floor, lambda exact: max(1.0, exact))),
+    ),
+)  # fmt: skip
+
+
+def drawn_shares(seed: int):
+    """Costs of all sizes and shares up to a millionth from both ends."""
+    yield from ((0.6, 0.04, 0.5), (0.6, 0.04, 0.9), (2.0, 0.5, 0.8))
+    yield from ((0.6, 0.04, share) for share in (1e-6, 1e-3, 0.009, 0.991, 1 - 1e-6))
+    rng = random.Random(seed)
+    for _ in range(40):
+        yield 10 ** rng.uniform(-3, 3), 10 ** rng.uniform(-4, 2), rng.uniform(0.01, 0.99)
 
 
 @check("1.8", points=2, en="half and 90 % of the ceiling", es="la mitad y el 90 % del techo")
 def test_share_of_the_ceiling(student):
-    for a, b, share, wanted in ((0.6, 0.04, 0.5, 15.0), (0.6, 0.04, 0.9, 135.0), (2.0, 0.5, 0.8, 16.0)):
-        expect_number(student.call("batch_for_share", a, b, share), wanted, tolerance=1e-6, hint=t(
-            "a = {a} ms, b = {b} ms: solve B / (a + b·B) = {share} · 1/b for B. At half of the ceiling what is shared "
-            "costs as much as what is added: a = b·B (section 1.9)",
-            "a = {a} ms, b = {b} ms: despeja B en B / (a + b·B) = {share} · 1/b. En la mitad del techo, lo compartido "
-            "cuesta tanto como lo añadido: a = b·B (sección 1.9)",
-        ).format(a=a, b=b, share=share))  # fmt: skip
+    expect_defined(student, SHARE, drawn_shares(student.seed), hint=lambda a, b, share: t(
+        "a = {a:.6g} ms, b = {b:.6g} ms: solve B / (a + b·B) = {share:.7g} · 1/b for B. At half of the ceiling what is "
+        "shared costs as much as what is added: a = b·B. Every share between 0 and 1 has its B (section 1.9)",
+        "a = {a:.6g} ms, b = {b:.6g} ms: despeja B en B / (a + b·B) = {share:.7g} · 1/b. En la mitad del techo, lo "
+        "compartido cuesta tanto como lo añadido: a = b·B. Toda fracción entre 0 y 1 tiene su B (sección 1.9)",
+    ).format(a=a, b=b, share=share))  # fmt: skip
 
 
 @check("1.8", points=1, en="the ceiling itself is out of reach", es="el techo mismo no se alcanza", negative=True)
 def test_never_all_of_it(student):
-    for share in (1, 1.2, 0):
-        expect_value_error(student, "batch_for_share", 0.6, 0.04, share, hint=t(
-            "no batch gives {share} of the ceiling: raise ValueError with the value (section 1.9)",
-            "ningún lote da {share} del techo: lanza ValueError con el valor (sección 1.9)",
-        ).format(share=share))  # fmt: skip
+    shares = (0.5, 1, 1.0, 1.2, 90, math.inf, 0, 0.0, -0.25, -math.inf)
+    cases = [(0.6, 0.04, share) for share in shares]
+    expect_defined(student, SHARE, cases, hint=lambda a, b, share: t(
+        "a share of 0.5 is reached, with B = a / b = 15: only shares of 1 or more, and of 0 or less, are refused "
+        "(section 1.9)",
+        "una fracción de 0.5 se alcanza, con B = a / b = 15: solo se rechazan las de 1 o más, y las de 0 o menos "
+        "(sección 1.9)",
+    ) if share == 0.5 else t(
+        "no batch gives {share} of the ceiling: raise ValueError with the value (section 1.9)",
+        "ningún lote da {share} del techo: lanza ValueError con el valor (sección 1.9)",
+    ).format(share=share))  # fmt: skip

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
-from minigpt.runtime.clock import StepCost
 from minigpt.simulation import fleet
 from minigpt.simulation.capacity import saturated_per_s
 
@@ -22,10 +21,10 @@ MAX_CAP = 64
 
 
 @lru_cache(maxsize=64)
-def measured_capacity(name: str, cap: int, cost: StepCost = StepCost()) -> tuple[tuple, float]:
+def measured_capacity(name: str, cap: int) -> tuple[tuple, float]:
     """Lengths of a kind of requests, and the requests a second that a replay of them with `cap` seats completes."""
     lengths = tuple(fleet.request_lengths(name, 600, seed=4))
-    return lengths, saturated_per_s(list(lengths), cap, num_requests=2_400, cost=cost)
+    return lengths, saturated_per_s(list(lengths), cap, num_requests=2_400)
 
 
 @lru_cache(maxsize=16)

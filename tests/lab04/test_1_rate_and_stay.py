@@ -3,13 +3,15 @@
 import math
 
 from tests.grader.check import check
-from tests.grader.outcomes import Text, expect, expect_value_error, t
+from tests.grader.definition import Definition, Slip, as_row, expect_defined, near_numbers
+from tests.grader.outcomes import Text, expect, t
+from tests.lab04.drawn import drawn_windows
 from tests.lab04.scenes import FOUR, STAGES, busy_records, entering, records_of
 
 
 def rate_and_stay(student, records, stage, start_s, end_s):
     """The student's λ and W."""
-    got = student.call("rate_and_mean_stay", records, stage, start_s, end_s)
+    got = as_row(student.call("rate_and_mean_stay", records, stage, start_s, end_s))
     is_pair = isinstance(got, (list, tuple)) and [type(part) in (int, float) for part in got] == [True, True]
     expect(is_pair, expected=t("(λ, W)", "(λ, W)"), got=got, hint=t(
         "return two numbers: requests a second, and their mean stay in seconds (section 4.1)",
@@ -29,6 +31,83 @@ def in_words(pair) -> Text:
     return t(f"λ = {rate} a second, W = {stay} s", f"λ = {rate} por segundo, W = {stay} s")
 
 
+def counted(records, stage, start_s, end_s) -> tuple[float, float]:
+    """λ and W by their definition."""
+    return _counted(records, stage, start_s, end_s)
+
+
+def _counted(records, stage, start_s, end_s, *, enters=None, stay_of=None) -> tuple[float, float]:
+    """λ and W, or what comes of them if others are counted, or their stays otherwise."""
+    enters = enters or (lambda entry, leave: start_s <= entry < end_s)
+    stay_of = stay_of or (lambda entry, leave: math.inf if leave is None else leave - entry)
+    spans = [tuple(record[name] for name in STAGES[stage]) for record in records]
+    stays = [stay_of(*span) for span in spans if span[0] is not None and enters(*span)]
+    if not stays:
+        raise ValueError
+    return len(stays) / (end_s - start_s), sum(stays) / len(stays)
+
+
+def _if_counted(**otherwise):
+    """What a slip answers: `enters` and `stay_of` also get the window."""
+
+    def answer(records, stage, start_s, end_s):
+        bound = {name: (lambda entry, leave, rule=rule: rule(entry, leave, start_s, end_s))
+                 for name, rule in otherwise.items()}  # fmt: skip
+        return _counted(records, stage, start_s, end_s, **bound)
+
+    return answer
+
+
+def _in_file_order(records, stage, start_s, end_s):
+    entry = STAGES[stage][0]
+    beyond = next((i for i, r in enumerate(records) if r[entry] is not None and r[entry] >= end_s), len(records))
+    return counted(records[:beyond], stage, start_s, end_s)
+
+
+RATE_AND_STAY = Definition(
+    function="rate_and_mean_stay", arguments=("records", "stage", "start_s", "end_s"), truth=counted,
+    near=lambda got, wanted: near_numbers(1e-9)(as_row(got), wanted), shown=in_words, slips=(
+        Slip(answer=_if_counted(enters=lambda entry, leave, start, end: start <= entry <= end), hint=t(
+            "who enters at `end_s` itself belongs to the next window: start_s ≤ t < end_s (section 4.1)",
+            "la que entra justo en `end_s` pertenece a la ventana siguiente: start_s ≤ t < end_s (sección 4.1)",
+        )),
+        Slip(answer=_if_counted(enters=lambda entry, leave, start, end: start < entry < end), hint=t(
+            "who enters at `start_s` itself is counted: start_s ≤ t < end_s (section 4.1)",
+            "la que entra justo en `start_s` cuenta: start_s ≤ t < end_s (sección 4.1)",
+        )),
+        Slip(answer=_if_counted(enters=lambda entry, leave, start, end: entry and start <= entry < end), hint=t(
+            "0.0 s is a time like any other: `if entry` takes it for no entry. Ask `is not None` (section 4.1)",
+            "0.0 s es un momento como otro cualquiera: `if entry` lo toma por ninguno. Pregunta `is not None` "
+            "(sección 4.1)",
+        )),
+        Slip(answer=_if_counted(stay_of=lambda entry, leave, start, end: leave - entry if leave else math.inf), hint=t(
+            "0.0 s is a time like any other: `if leave` takes it for no exit. Ask `is None` (section 4.1)",
+            "0.0 s es un momento como otro cualquiera: `if leave` lo toma por ninguno. Pregunta `is None` (sección "
+            "4.1)",
+        )),
+        *(Slip(answer=_if_counted(stay_of=stay_of), hint=t(
+            "stays are cut at `end_s`: W counts each in full, also what lies beyond the window (section 4.1)",
+            "las estancias están cortadas en `end_s`: W cuenta cada una entera, también lo que pasa de la ventana "
+            "(sección 4.1)",
+        )) for stay_of in (
+            lambda entry, leave, start, end: math.inf if leave is None else min(leave, end) - entry,
+            lambda entry, leave, start, end: (end if leave is None else min(leave, end)) - entry,
+        )),
+        Slip(answer=_if_counted(enters=lambda entry, leave, start, end: start <= entry and (leave or 0) <= end > entry), hint=t(
+            "who enters in the window counts, whenever they leave: those that stay beyond `end_s` are missing "
+            "(section 4.1)",
+            "la que entra en la ventana cuenta, salga cuando salga: faltan las que se quedan más allá de `end_s` "
+            "(sección 4.1)",
+        )),
+        Slip(answer=_in_file_order, hint=t(
+            "the records come in any order: a request beyond the window is no reason to stop (section 4.1)",
+            "los registros llegan en cualquier orden: una petición posterior a la ventana no es motivo para parar "
+            "(sección 4.1)",
+        )),
+    ),
+)  # fmt: skip
+
+
 @check("4.1", points=2, en="the scene of the lab, stage by stage", es="la escena del laboratorio, etapa por etapa")
 def test_each_stage(student):
     expected = {"queue": (4 / 12, 0.5), "in_flight": (4 / 12, 4.5), "system": (4 / 12, 5.0)}
@@ -44,6 +123,14 @@ def test_each_stage(student):
 
 @check("4.1", points=1, en="counts those that enter in the window", es="cuenta las que entran en la ventana")
 def test_entries_of_the_window(student):
+    expect_defined(student, RATE_AND_STAY, drawn_windows(student.seed, 60), hint=lambda records, stage, start_s, end_s: t(
+        f"(stage {stage}, a log of {len(records)} requests in any order, from {start_s:g} to {end_s:g} s): λ and W "
+        "are of those that enter at start_s ≤ t < end_s, each with its whole stay, and the window that λ divides by "
+        "is the same; if nobody enters, ValueError (section 4.1)",
+        f"(etapa {stage}, un registro de {len(records)} peticiones en cualquier orden, de {start_s:g} a {end_s:g} s): "
+        "λ y W son de las que entran en start_s ≤ t < end_s, cada una con toda su estancia, y λ se divide entre esa "
+        "misma ventana; si no entra ninguna, ValueError (sección 4.1)",
+    ))  # fmt: skip
     records = busy_records(0.8, 300, seed=3)
     start_s, end_s = records[50]["arrival_s"], records[220]["arrival_s"]
     for stage in STAGES:
@@ -75,10 +162,15 @@ def test_unfinished(student):
 
 @check("4.1", points=1, en="of nobody there is no mean stay", es="de nadie no hay estancia media", negative=True)
 def test_nobody_enters(student):
-    # From 2 to 3 s B is in flight and C in the queue; nobody enters the system.
-    expect_value_error(student, "rate_and_mean_stay", records_of(*FOUR), "system", 2.0, 3.0, hint=t(
-        "(the scene of section 4.1 in seconds, from 2 to 3 s): some are inside, but nobody enters, so there is no mean "
-        "stay. Raise ValueError and say so: a 0 would look like a very quick server (section 4.1)",
-        "(la escena de la sección 4.1 en segundos, de 2 a 3 s): hay algunas dentro, pero no entra nadie, así que no "
-        "hay estancia media. Lanza ValueError y dilo: un 0 parecería un servidor rapidísimo (sección 4.1)",
+    # From 2 to 3 s B is in flight and C in the queue; nobody enters the system. In the other windows somebody does.
+    records, late = records_of(*FOUR), records_of((5.0, None, None))
+    cases = [(records, "system", 0.0, 3.0), (records, "system", 2.0, 3.0), ([], "queue", 0.0, 1.0),
+             (late, "in_flight", 0.0, 9.0), (late, "queue", 0.0, 9.0)]  # fmt: skip
+    expect_defined(student, RATE_AND_STAY, cases, hint=t(
+        "(the scene of section 4.1 in seconds, from 2 to 3 s, and logs in which nobody enters a stage): some may be "
+        "inside, but nobody enters, so there is no mean stay. Raise ValueError and say so, and only then: a 0 would "
+        "look like a very quick server (section 4.1)",
+        "(la escena de la sección 4.1 en segundos, de 2 a 3 s, y registros en que nadie entra en una etapa): puede "
+        "haber algunas dentro, pero no entra nadie, así que no hay estancia media. Lanza ValueError y dilo, y solo "
+        "entonces: un 0 parecería un servidor rapidísimo (sección 4.1)",
     ))  # fmt: skip

@@ -1,8 +1,63 @@
 """Exercise 4.2: L, by walking through the moments at which the number inside changes."""
 
 from tests.grader.check import check
+from tests.grader.definition import Definition, Slip, expect_defined, near_numbers
 from tests.grader.outcomes import expect, expect_number, t
+from tests.lab04.drawn import drawn_windows
 from tests.lab04.scenes import FOUR, STAGES, busy_records, clipped, records_of
+
+
+def average(records, stage, start_s, end_s) -> float:
+    """L by its definition: the time that each request is inside, added up."""
+    return sum(clipped(records, stage, start_s, end_s)) / (end_s - start_s)
+
+
+def _of(keep):
+    """What a slip answers that sees some of the records only."""
+
+    def answer(records, stage, start_s, end_s):
+        entry, leave = STAGES[stage]
+        return average([r for r in records if keep(r[entry], r[leave], start_s, end_s)], stage, start_s, end_s)
+
+    return answer
+
+
+def _without_twins(records, stage, start_s, end_s):
+    """With moments as a set: of several changes at one moment, one is left."""
+    entry, leave = STAGES[stage]
+    changes = {(r[entry], 1) for r in records if r[entry] is not None}
+    changes |= {(r[leave], -1) for r in records if r[leave] is not None}
+    area, inside, now_s = 0.0, 0, start_s
+    for time_s, change in sorted(changes):
+        area += inside * max(0.0, min(time_s, end_s) - now_s)
+        now_s, inside = max(now_s, min(time_s, end_s)), inside + change
+    return (area + inside * (end_s - now_s)) / (end_s - start_s)
+
+
+MEAN_NUMBER = Definition(
+    function="mean_number", arguments=("records", "stage", "start_s", "end_s"), truth=average, near=near_numbers(1e-9),
+    slips=(
+        Slip(answer=_of(lambda entry, leave, start, end: entry != 0), hint=t(
+            "0.0 s is a time like any other: `if entry` takes it for no entry. Ask `is not None` (section 4.1)",
+            "0.0 s es un momento como otro cualquiera: `if entry` lo toma por ninguno. Pregunta `is not None` "
+            "(sección 4.1)",
+        )),
+        Slip(answer=_of(lambda entry, leave, start, end: entry is not None and entry >= start), hint=t(
+            "who entered before the window is inside when it opens (section 4.1)",
+            "la que entró antes de la ventana ya está dentro cuando se abre (sección 4.1)",
+        )),
+        Slip(answer=_of(lambda entry, leave, start, end: leave is not None), hint=t(
+            "a request that never left is inside to the end of the window (section 4.1)",
+            "una petición que nunca salió sigue dentro hasta el final de la ventana (sección 4.1)",
+        )),
+        Slip(answer=_without_twins, hint=t(
+            "several can enter or leave at one moment, and each of them counts: a set or a dict of moments keeps one "
+            "(section 4.1)",
+            "pueden entrar o salir varias en un mismo momento, y cada una cuenta: un conjunto o un diccionario de "
+            "momentos conserva solo una (sección 4.1)",
+        )),
+    ),
+)  # fmt: skip
 
 
 @check("4.2", points=1, en="is an average over time", es="es una media en el tiempo")
@@ -19,6 +74,14 @@ def test_average_over_time(student):
 
 @check("4.2", points=2, en="L·T = ΣW on a complete window, exactly", es="L·T = ΣW en una ventana completa, exactamente")
 def test_identity(student):
+    expect_defined(student, MEAN_NUMBER, drawn_windows(student.seed, 60), hint=lambda records, stage, start_s, end_s: t(
+        f"(stage {stage}, a log of {len(records)} requests in any order, from {start_s:g} to {end_s:g} s): number "
+        "inside × time, for all changes in the order of time, over the length of the window. If nobody is inside it "
+        "is 0 (section 4.1)",
+        f"(etapa {stage}, un registro de {len(records)} peticiones en cualquier orden, de {start_s:g} a {end_s:g} s): "
+        "peticiones dentro × tiempo, con todos los cambios en orden temporal, entre la longitud de la ventana. Si no "
+        "hay nadie dentro es 0 (sección 4.1)",
+    ))  # fmt: skip
     records = busy_records(0.9, 400, seed=5)
     end_s = max(record["finish_s"] for record in records)
     for stage in STAGES:

@@ -1,10 +1,15 @@
 """Exercise 4.3: Little's law with an L that owes nothing to the server's own events."""
 
+import math
+import random
+
 from tests.grader.check import check
+from tests.grader.definition import Definition, Slip, as_row, expect_defined, near_numbers
 from tests.grader.outcomes import expect, expect_number, t
 from tests.grader.seeds import graded_seed
+from tests.lab04.drawn import TICK_S, drawn_records
 from tests.lab04.scenes import FOUR, busy_records, clipped, entering, records_of
-from tests.lab04.test_1_rate_and_stay import expect_pair
+from tests.lab04.test_1_rate_and_stay import counted, expect_pair
 
 NUM_REQUESTS, WARM_UP, EVERY_S = 1_000, 50, 0.005
 BAR_PERCENT = 5.0
@@ -12,12 +17,75 @@ BAR_PERCENT = 5.0
 
 def sampled(student, records):
     """The student's L, λ and W."""
-    got = student.call("sample_the_law", records, WARM_UP, EVERY_S)
+    got = as_row(student.call("sample_the_law", records, WARM_UP, EVERY_S))
     is_triple = isinstance(got, (list, tuple)) and [type(part) in (int, float) for part in got] == [True] * 3
     expect(is_triple, expected="(L, λ, W)", got=got, hint=t(
         "return three numbers: L, λ and W (section 4.3)", "devuelve tres números: L, λ y W (sección 4.3)",
     ))  # fmt: skip
     return got
+
+
+def looked(records, warm_up, every_s, *, arrivals=None, window=None) -> tuple[float, float, float]:
+    """L, λ and W by their definition; a slip takes its arrivals in another order, or another window."""
+    arrivals = arrivals or sorted(record["arrival_s"] for record in records)
+    start_s, end_s = window or (arrivals[warm_up], arrivals[-1])
+    looks = [start_s + k * every_s for k in range(math.ceil((end_s - start_s) / every_s))]
+    spans = [(r["arrival_s"], math.inf if r["finish_s"] is None else r["finish_s"]) for r in records]
+    inside = [sum(arrival <= look < finish for arrival, finish in spans) for look in looks]
+    return sum(inside) / len(looks), *counted(records, "system", start_s, end_s)
+
+
+def _in_order_of(key):
+    """What a slip answers that takes the requests in another order than that of their arrivals."""
+    return lambda records, warm_up, every_s: looked(
+        records, warm_up, every_s, arrivals=[r["arrival_s"] for r in (sorted(records, key=key) if key else records)])
+
+
+def _from_the_first(records, warm_up, every_s):
+    return looked(records, 0, every_s)
+
+
+def _latecomers_only(records, warm_up, every_s):
+    arrivals = sorted(record["arrival_s"] for record in records)
+    window = arrivals[warm_up], arrivals[-1]
+    return looked([r for r in records if r["arrival_s"] >= window[0]], warm_up, every_s, window=window)
+
+
+LAW = Definition(
+    function="sample_the_law", arguments=("records", "warm_up", "every_s"), truth=looked,
+    near=lambda got, wanted: near_numbers(1e-9)(as_row(got), wanted), slips=(
+        *(Slip(answer=_in_order_of(key), hint=t(
+            "request number `warm_up` is counted in order of arrival, and the log is in any order: sort the arrivals, "
+            "do not go by the log's order or by `request_id` (section 4.3)",
+            "la petición número `warm_up` se cuenta por orden de llegada, y el registro está en cualquier orden: "
+            "ordena las llegadas, no sigas el orden del registro ni `request_id` (sección 4.3)",
+        )) for key in (None, lambda record: record["request_id"])),
+        Slip(answer=_from_the_first, hint=t(
+            "the window begins with request number `warm_up`, not with the first (section 4.3)",
+            "la ventana empieza en la petición número `warm_up`, no en la primera (sección 4.3)",
+        )),
+        Slip(answer=lambda records, warm_up, every_s: looked(records, warm_up + 1, every_s), hint=t(
+            "requests are counted from 0: `arrivals[warm_up]` (section 4.3)",
+            "las peticiones se cuentan desde 0: `arrivals[warm_up]` (sección 4.3)",
+        )),
+        Slip(answer=_latecomers_only, hint=t(
+            "everybody who is inside counts in L, also those that came before the window (section 4.3)",
+            "en L cuentan todas las que están dentro, también las que llegaron antes de la ventana (sección 4.3)",
+        )),
+    ),
+)  # fmt: skip
+
+
+def drawn_logs(seed: int, count: int):
+    """(records, warm_up, every_s): logs in any order whose window is not empty, seldom and often looked at."""
+    rng = random.Random(seed)
+    while count:
+        records = drawn_records(rng, rng.choice((2, 3, 8, 20)))
+        warm_up = rng.choice((0, 1, rng.randrange(len(records))))
+        arrivals = sorted(record["arrival_s"] for record in records)
+        if arrivals[warm_up] < arrivals[-1]:
+            count -= 1
+            yield records, warm_up, TICK_S * rng.choice((0.5, 1, 3, 7))
 
 
 def window_of(records) -> tuple[float, float]:
@@ -44,8 +112,8 @@ def test_instants(student):
     number = student.call("sample_the_law", records_of(*FOUR), 2, 5.0)[0]
     expect_number(number, 2.5, tolerance=1e-9, hint=t(
         "(L in the scene of section 4.1, in seconds, from 1 to 9 s, a look every 5 s): one looks at 1 s and at 6 s, "
-        "and sees 3 and 2 inside. 15/8 would be the area of `mean_number`, made from the server's own log of entries and "
-        "exits: then L, λ and W have one source, and the law could not fail (section 4.3)",
+        "and sees 3 and 2 inside. 15/8 would be the area of `mean_number`, made from the server's own log of entries "
+        "and exits: then L, λ and W have one source, and the law could not fail (section 4.3)",
         "(L en la escena de la sección 4.1, en segundos, de 1 a 9 s, mirando cada 5 s): se mira en 1 s y en 6 s, y se "
         "ven 3 y 2 dentro. 15/8 sería el área de `mean_number`, hecha con las entradas y salidas que anota el propio "
         "servidor: así L, λ y W tienen una misma fuente y la ley no podría fallar (sección 4.3)",
@@ -54,6 +122,14 @@ def test_instants(student):
 
 @check("4.3", points=1, en="λ and W are those of the same window", es="λ y W son los de la misma ventana")
 def test_same_window(student):
+    expect_defined(student, LAW, drawn_logs(student.seed, 60), hint=lambda records, warm_up, every_s: t(
+        f"(L, λ and W of {len(records)} requests in any order, warm_up = {warm_up}, a look every {every_s:g} s): one "
+        "window for all three, from the arrival of request number `warm_up`, in order of arrival from 0, to the last "
+        "arrival. If L alone is right, begin with 4.1 (section 4.3)",
+        f"(L, λ y W de {len(records)} peticiones en cualquier orden, warm_up = {warm_up}, mirando cada {every_s:g} "
+        "s): una misma ventana para las tres, desde la llegada de la petición número `warm_up`, por orden de llegada "
+        "desde 0, hasta la última llegada. Si solo L es correcta, empieza por 4.1 (sección 4.3)",
+    ))  # fmt: skip
     records = busy_records(0.9, 600, seed=10)
     start_s, end_s = window_of(records)
     stays = entering(records, "system", start_s, end_s)

@@ -1,29 +1,93 @@
-"""Exercise 4.5: the mean time in the system, predicted from the ladder of states, then replayed."""
+"""Exercise 4.5: the mean time in the system, predicted from the ladder of states, then replayed.
+
+The ladder is checked rung by rung on the student's own `throughput_per_s`: a mistake in 4.4 is not counted twice.
+"""
 
 import math
+import random
 from dataclasses import asdict
 
 from minigpt.runtime.clock import StepCost
 from minigpt.simulation import fleet
 from tests.grader.check import check
-from tests.grader.outcomes import expect, t
+from tests.grader.definition import Definition, Slip, expect_defined, near_numbers
+from tests.grader.outcomes import Text, expect, t
 from tests.grader.seeds import graded_seed
+from tests.lab04.drawn import drawn_cost, drawn_lengths
 from tests.lab04.figures import CASES, measured_capacity, replayed
+from tests.lab04.ladder import mean_time_s
 
 BAR_PERCENT = 10.0
 COST = asdict(StepCost())
-SLOTS = 8
-ONLY_STEPS = asdict(StepCost(
-    step_overhead_ns=1_000_000, per_sequence_ns=0, prefill_overhead_ns=0, per_prefill_token_ns=0, per_context_token_ns=0
-))  # fmt: skip
+LOADS = (0.02, 0.3, 0.6, 0.8, 0.9, 0.95)
+# The ladder may end where a share is a billionth of the sum: at load 0.95 that leaves out less than a millionth of L.
+SHARE_LEFT_OUT = 1e-5
+# Exact in floating point, whatever the order of the factors: 16 steps of 2^20 ns.
+EXACT_LENGTHS = [(10, 16)] * 4
+EXACT_COST = dict.fromkeys(COST, 0) | {"step_overhead_ns": 2**20}
 
 
-def erlang_s(service_s: float, rate_per_s: float, slots: int) -> float:
-    """Mean time in a system whose seats do not slow each other down: the ladder's exact sum (Erlang, 1917)."""
-    offered = rate_per_s * service_s
-    shares = [offered**n / math.factorial(n) for n in range(slots)]
-    waiting = offered**slots / math.factorial(slots) * slots / (slots - offered)
-    return service_s + waiting / (sum(shares) + waiting) * service_s / (slots - offered)
+def speeds_of(student, lengths, cap: int, cost) -> list[float]:
+    """What the student's server completes with 1 … cap in flight; the check fails if these are no speeds."""
+    speeds = [student.call("throughput_per_s", lengths, n, cost, again=n > 1) for n in range(1, cap + 1)]
+    expect(all(type(speed) in (int, float) and 0 < speed < math.inf for speed in speeds), expected=t(
+        "requests a second", "peticiones por segundo"), got=speeds, hint=t(
+        "(throughput_per_s with 1, 2, … in flight): the ladder stands on positive speeds; begin with 4.4 (section 4.6)",
+        "(throughput_per_s con 1, 2, … en vuelo): la escalera se apoya en velocidades positivas; empieza por 4.4 "
+        "(sección 4.6)",
+    ))  # fmt: skip
+    return speeds
+
+
+def expect_ladder(student, rungs: list[tuple], *, hint: Text, share: float = SHARE_LEFT_OUT) -> None:
+    """Fail the check unless W is that of the ladder; `rungs` are (lengths, rate, cap, cost, the student's speeds)."""
+    speeds = {id(lengths): each for lengths, *_, each in rungs}
+
+    def of(slip):
+        return lambda lengths, rate, cap, cost: slip(speeds[id(lengths)], rate, cap)
+
+    definition = Definition(
+        function="mean_time_in_system_s", arguments=("lengths", "rate_per_s", "cap", "cost"),
+        truth=of(lambda each, rate, cap: mean_time_s(each, rate)), near=near_numbers(share), shown="{:.9g} s".format,
+        slips=tuple(Slip(answer=of(answer), hint=words) for answer, words in SLIPS),
+    )  # fmt: skip
+    expect_defined(student, definition, [rung[:4] for rung in rungs], hint=hint)
+
+
+SLIPS = (
+    (lambda speeds, rate, cap: mean_time_s(speeds, rate) * rate, t(
+        "this is L, the mean number inside: Little's law makes W = L / λ of it (section 4.7)",
+        "esto es L, el número medio dentro: la ley de Little la convierte en W = L / λ (sección 4.7)",
+    )),
+    (lambda speeds, rate, cap: mean_time_s(speeds, rate, last=cap), t(
+        "the ladder ends at the cap: those above the cap wait, and they count as well (section 4.7)",
+        "la escalera acaba en el tope: las que pasan del tope esperan, y también cuentan (sección 4.7)",
+    )),
+    (lambda speeds, rate, cap: mean_time_s(speeds, rate, queue_counts=False), t(
+        "n of them are in the system, not min(n, cap): those that wait have arrived, and they count as well (section "
+        "4.7)",
+        "en el sistema hay n, no min(n, tope): las que esperan ya llegaron, y también cuentan (sección 4.7)",
+    )),
+    (lambda speeds, rate, cap: mean_time_s(speeds, rate, first_share=0.0), t(
+        "L is a mean: share(0) = 1, the empty server, belongs to the sum of all shares (section 4.7)",
+        "L es una media: fracción(0) = 1, el servidor vacío, forma parte de la suma de todas (sección 4.7)",
+    )),
+    (lambda speeds, rate, cap: mean_time_s(speeds[-1:], rate), t(
+        "with n inside, and n below the cap, the server completes what n seats can: speed(min(n, cap)), not speed(cap) "
+        "(section 4.7)",
+        "con n dentro, y n por debajo del tope, el servidor completa lo que pueden n asientos: velocidad(min(n, "
+        "tope)), no velocidad(tope) (sección 4.7)",
+    )),
+    (lambda speeds, rate, cap: mean_time_s([*speeds[1:], speeds[-1]], rate), t(
+        "one comes down from n at the speed with n inside: share(n) = share(n − 1)·λ / speed(n), not speed(n + 1) "
+        "(section 4.7)",
+        "de n se baja a la velocidad que hay con n dentro: fracción(n) = fracción(n − 1)·λ / velocidad(n), no "
+        "velocidad(n + 1) (sección 4.7)",
+    )),
+    (lambda speeds, rate, cap: 1e3 * mean_time_s(speeds, rate), t(
+        "seconds, please: these are milliseconds (section 4.7)", "en segundos: esto son milisegundos (sección 4.7)",
+    )),
+)  # fmt: skip
 
 
 @check("4.5", points=1, en="alone, a request takes its own time", es="a solas, una petición tarda su propio tiempo")
@@ -44,6 +108,7 @@ def test_alone(student):
 @check("4.5", points=3, en="within 10 % of the replay, up to load 0.8",
        es="a menos del 10 % de la reproducción, hasta carga 0.8")  # fmt: skip
 def test_within_10_percent(student):
+    expect_every_rung(student)
     errors = []
     for name, cap, share in CASES:
         lengths, rate, measured = replayed(name, cap, share, graded_seed(student.seed))
@@ -60,23 +125,24 @@ def test_within_10_percent(student):
             "(sección 4.7)",
         ))  # fmt: skip
     student.measurements["time_in_system_error_percent"] = max(errors, key=abs)
-    expect_all_rungs(student)
 
 
-def expect_all_rungs(student):
-    """Fail the check if the ladder ends while there are states above that are not rare."""
-    service_s, rate = 0.02, 0.95 * SLOTS / 0.02
-    got = student.call("mean_time_in_system_s", [(10, 20)] * 50, rate, SLOTS, ONLY_STEPS)
-    expected = erlang_s(service_s, rate, SLOTS)
-    is_number = type(got) in (int, float)
-    near = is_number and abs(got / expected - 1) <= 0.01
-    expect(near, expected=f"{1e3 * expected:.2f} ms ± 1 %", got=f"{1e3 * got:.2f} ms" if is_number else got, hint=t(
-        "(every step takes 1 ms, every request 20 steps; 8 seats, load 0.95): Erlang's formula gives this mean. At "
-        "such a load states far above the cap are not rare: climb until a share is below a billionth of their sum, "
-        "instead of up to a fixed n (section 4.7)",
-        "(cada paso dura 1 ms; cada petición, 20 pasos; 8 asientos, carga 0.95): la fórmula de Erlang da esta media. "
-        "Con tanta carga no son raros los estados muy por encima del tope: sube hasta que una cuota sea menor que una "
-        "milmillonésima de su suma, no hasta un n fijo (sección 4.7)",
+def expect_every_rung(student) -> None:
+    """Fail the check unless the ladder is right to five digits, for small and for large caps, nearly full and nearly empty."""
+    rng, rungs = random.Random(student.seed), []
+    for cap in (1, 2, 3, 8, 12, 96):
+        lengths, cost = drawn_lengths(rng), drawn_cost(rng)
+        speeds = speeds_of(student, lengths, cap, cost)
+        loads = LOADS if cap < 10 else rng.sample(LOADS, 2)
+        rungs += [(lengths, load * speeds[-1], cap, cost, speeds) for load in loads]
+    expect_ladder(student, rungs, hint=t(
+        "(the ladder on your own `throughput_per_s`, caps from 1 to 96, loads from 0.02 to 0.95): share(n) = share(n "
+        "− 1)·λ / speed(min(n, cap)); L = Σ n·share(n) / Σ share(n). States far above the cap are not rare at such a "
+        "load: climb until a share is below a billionth of their sum, instead of up to a fixed n (section 4.7)",
+        "(la escalera sobre tu propio `throughput_per_s`, topes de 1 a 96, cargas de 0.02 a 0.95): fracción(n) = "
+        "fracción(n − 1)·λ / velocidad(min(n, tope)); L = Σ n·fracción(n) / Σ fracción(n). Con tanta carga no son "
+        "raros los estados muy por encima del tope: sube hasta que una fracción sea menor que una milmillonésima de "
+        "su suma, no hasta un n fijo (sección 4.7)",
     ))  # fmt: skip
 
 
@@ -90,4 +156,20 @@ def test_beyond_capacity(student):
         "would do, but there are 4 (section 4.7)",
         "4 asientos y un 10 % más de peticiones de las que pueden completar: la cola crece mientras esperes. Con "
         "más asientos se podría, pero hay 4 (sección 4.7)",
+    ))  # fmt: skip
+    speeds = speeds_of(student, EXACT_LENGTHS, 4, EXACT_COST)
+    at_capacity = [(list(EXACT_LENGTHS), speeds[cap - 1], cap, EXACT_COST, speeds[:cap]) for cap in (4, 1)]
+    expect_ladder(student, at_capacity, hint=t(
+        "λ equal to speed(cap): the queue wanders without a value to come back to. Only a rate below it has a mean: "
+        "`>=`, not `>` (section 4.7)",
+        "λ igual a velocidad(tope): la cola deambula sin un valor al que volver. Solo una tasa menor tiene media: "
+        "`>=`, no `>` (sección 4.7)",
+    ))  # fmt: skip
+    # So near the capacity the shares fall slowly: the billionth leaves out up to 0.01 %.
+    nearly = [(list(EXACT_LENGTHS), 0.9992 * speeds[-1], 4, EXACT_COST, speeds)]
+    expect_ladder(student, nearly, share=1e-3, hint=t(
+        "λ is 0.08 % below speed(cap): the mean is long, and there is one. The ladder has thousands of rungs here "
+        "(section 4.7)",
+        "λ está un 0.08 % por debajo de velocidad(tope): la media es larga, pero existe. La escalera tiene aquí miles "
+        "de peldaños (sección 4.7)",
     ))  # fmt: skip

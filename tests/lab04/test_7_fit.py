@@ -1,48 +1,138 @@
 """Exercise 4.7: how many sequences share a memory."""
 
-from minigpt.llm.kv_memory import MODELS, bytes_per_token
+from itertools import accumulate
+
+from minigpt.llm.kv_memory import MODELS
 from tests.grader.check import check
-from tests.grader.outcomes import expect_equal, t
+from tests.grader.definition import Definition, Slip, expect_defined
+from tests.grader.outcomes import Text, t
+from tests.lab04.drawn import drawn_memories
+from tests.lab04.test_6_kv_bytes import bytes_of
 
-MODEL = MODELS["Mini-GPT"]
-BYTES = bytes_per_token(MODEL)
+MODEL = MODELS["Mini-GPT"].as_dict()
+BYTES = bytes_of(MODEL)
 LENGTHS = [40, 100, 16, 17, 200, 33, 90, 5, 64, 120]
+WAYS = {
+    "maximum": lambda model, length, block_size: model["context"],
+    "exact": lambda model, length, block_size: length,
+    "blocks": lambda model, length, block_size: -(-length // block_size) * block_size,
+}
 
 
-def fits(student, num_places: int, way: str, lengths=LENGTHS, spare_bytes: int = 0):
-    budget = num_places * BYTES + spare_bytes
-    return student.call("sequences_that_fit", budget, MODEL.as_dict(), lengths, way, 16)
+def places_of(model, lengths, way, block_size) -> list[int]:
+    return [WAYS[way](model, length, block_size) for length in lengths]
+
+
+def fitting(budget_bytes, model, lengths, way, block_size) -> int:
+    """How many of the first sequences, all together, fit."""
+    totals = accumulate(places_of(model, lengths, way, block_size))
+    return sum(total * bytes_of(model) <= budget_bytes for total in totals)
+
+
+def _skipping(budget_bytes, model, lengths, way, block_size):
+    left, count = budget_bytes // bytes_of(model), 0
+    for places in places_of(model, lengths, way, block_size):
+        if places <= left:
+            left, count = left - places, count + 1
+    return count
+
+
+def _with(**otherwise):
+    """The right count of something else: another budget, other lengths, another block size."""
+
+    def answer(*args):
+        named = dict(zip(FIT.arguments, args))
+        return fitting(**named | {name: change(named) for name, change in otherwise.items()})
+
+    return answer
+
+
+def _whole_tokens(given: dict) -> int:
+    """The budget in bytes, rounded down to whole tokens."""
+    return given["budget_bytes"] // bytes_of(given["model"]) * bytes_of(given["model"])
+
+
+FIT = Definition(
+    function="sequences_that_fit", arguments=("budget_bytes", "model", "lengths", "way", "block_size"), truth=fitting,
+    slips=(
+        Slip(answer=_skipping, hint=t(
+            "in order, until one does not fit: those after it wait their turn, even if one of them would fit (section "
+            "4.9)",
+            "por orden, hasta que una no quepa: las siguientes esperan su turno, aunque alguna sí cupiera (sección "
+            "4.9)",
+        )),
+        Slip(answer=_with(budget_bytes=lambda given: _whole_tokens(given) - 1), hint=t(
+            "a memory that is filled to the last place holds the sequence that fills it: compare with <=, or ask "
+            "whether less than nothing is left (section 4.9)",
+            "una memoria llena hasta la última plaza contiene la secuencia que la llena: compara con <=, o pregunta si "
+            "queda menos que nada (sección 4.9)",
+        )),
+        Slip(answer=_with(budget_bytes=lambda given: given["budget_bytes"] + bytes_of(given["model"]) - 1), hint=t(
+            "Part of a token's bytes is no place: round the budget down to whole tokens (section 4.9)",
+            "Parte de los bytes de un token no es una plaza: redondea el presupuesto hacia abajo, a tokens enteros "
+            "(sección 4.9)",
+        )),
+        Slip(answer=_with(lengths=lambda given: sorted(given["lengths"])), hint=t(
+            "in the order in which they come: sorting lets short ones overtake (section 4.9)",
+            "por el orden en que llegan: si las ordenas, las cortas se adelantan (sección 4.9)",
+        )),
+        Slip(answer=_with(lengths=lambda given: [length + 1 for length in given["lengths"]]), hint=t(
+            "`lengths` are final lengths, all tokens included (section 4.9)",
+            "`lengths` son longitudes finales, con todos los tokens (sección 4.9)",
+        )),
+        Slip(answer=_with(block_size=lambda given: 16), hint=t(
+            "blocks are of `block_size` tokens, not always of 16 (section 4.9)",
+            "los bloques son de `block_size` tokens, no siempre de 16 (sección 4.9)",
+        )),
+        Slip(answer=lambda *args: fitting(*args) + 1, hint=t(
+            "a sequence counts if it fits as a whole: the one that does not is not counted (section 4.9)",
+            "una secuencia cuenta si cabe entera: la que no cabe no se cuenta (sección 4.9)",
+        )),
+    ),
+)  # fmt: skip
+
+
+def expect_fits(student, way: str, cases, *, hint: Text) -> None:
+    """Fail the check unless the number that fits is right in some memories worked out by hand, and in random ones."""
+    worked_out = [(places * BYTES + spare, MODEL, LENGTHS, way, 16) for places, spare, _ in cases]
+    assert [fitting(*case) for case in worked_out] == [count for *_, count in cases], "the definition itself"
+    random_ones = drawn_memories(student.seed, way, 40, bytes_of=bytes_of, places=places_of)
+    def with_case(budget, model, lengths, way, block_size):
+        places = budget / bytes_of(model)
+        return hint.followed_by(t(
+            f" ({len(lengths)} sequences in {places:.2f} places, blocks of {block_size}: {lengths})",
+            f" ({len(lengths)} secuencias en {places:.2f} plazas, bloques de {block_size}: {lengths})",
+        ))  # fmt: skip
+
+    expect_defined(student, FIT, [*worked_out, *random_ones], hint=with_case)
 
 
 @check("4.7", points=1, en="reserving the maximum", es="reservando el máximo")
 def test_maximum(student):
-    got = [fits(student, places, "maximum") for places in (1023, 1024, 5 * 1024 + 1000, 100_000)]
-    expect_equal(got, [0, 1, 5, 10], hint=t(
-        "(in 1023, 1024, 6120 and 100000 places): each of the 10 sequences takes the model's whole context of "
-        "1024, however short it is, and there are no more than 10 (section 4.9)",
-        "(en 1023, 1024, 6120 y 100000 plazas): cada una de las 10 secuencias ocupa todo el contexto del modelo, "
-        "1024, por corta que sea, y no hay más de 10 (sección 4.9)",
+    cases = ((1_023, 0, 0), (1_024, 0, 1), (6_120, 0, 5), (100_000, 0, 10))
+    expect_fits(student, "maximum", cases, hint=t(
+        "each sequence takes the model's whole context, however short it is and whatever the block size, and there "
+        "are no more than there are (section 4.9)",
+        "cada secuencia ocupa todo el contexto del modelo, por corta que sea y sea cual sea el tamaño de bloque, y no "
+        "hay más de las que hay (sección 4.9)",
     ))  # fmt: skip
 
 
 @check("4.7", points=1, en="exact lengths", es="longitudes exactas")
 def test_exact(student):
-    cases = ((139, 0), (140, 0), (172, 0), (173, BYTES - 1), (685, 0))
-    got = [fits(student, places, "exact", spare_bytes=spare) for places, spare in cases]
-    expect_equal(got, [1, 2, 3, 4, 10], hint=t(
-        "(in 139, 140, 172, 173 and 685 places): 40 + 100 + 16 + 17 + …, as long as the next one fits as a whole. "
-        "Part of a token's bytes is no place (section 4.9)",
-        "(en 139, 140, 172, 173 y 685 plazas): 40 + 100 + 16 + 17 + …, mientras la siguiente quepa entera. Parte de "
-        "los bytes de un token no es una plaza (sección 4.9)",
+    cases = ((139, 0, 1), (140, 0, 2), (172, 0, 3), (173, BYTES - 1, 4), (685, 0, 10))
+    expect_fits(student, "exact", cases, hint=t(
+        "each takes its length, in order, as long as the next one fits as a whole (section 4.9)",
+        "cada una ocupa su longitud, por orden, mientras la siguiente quepa entera (sección 4.9)",
     ))  # fmt: skip
 
 
 @check("4.7", points=2, en="whole blocks", es="bloques enteros")
 def test_blocks(student):
-    got = [fits(student, places, "blocks") for places in (47, 48, 160, 175, 176, 207, 208, 800)]
-    expect_equal(got, [0, 1, 2, 2, 3, 3, 4, 10], hint=t(
-        "(in 47, 48, 160, 175, 176, 207, 208 and 800 places, blocks of 16): 40 tokens take 3 blocks, 100 take 7, 16 "
-        "take 1, 17 take 2. A block begun is a block taken (section 4.9)",
-        "(en 47, 48, 160, 175, 176, 207, 208 y 800 plazas, bloques de 16): 40 tokens ocupan 3 bloques; 100, 7; 16, "
-        "1; 17, 2. Bloque empezado, bloque ocupado (sección 4.9)",
+    counts = ((47, 0), (48, 1), (160, 2), (175, 2), (176, 3), (207, 3), (208, 4), (800, 10))
+    expect_fits(student, "blocks", [(places, 0, count) for places, count in counts], hint=t(
+        "with blocks of 16, 40 tokens take 3 blocks, 100 take 7, 16 take 1, 17 take 2. A block begun is a block taken "
+        "(section 4.9)",
+        "con bloques de 16, 40 tokens ocupan 3 bloques; 100, 7; 16, 1; 17, 2. Bloque empezado, bloque ocupado "
+        "(sección 4.9)",
     ))  # fmt: skip

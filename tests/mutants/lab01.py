@@ -16,6 +16,11 @@ POSITION = "    positions = torch.tensor([length(cache)])\n"
 PROJECT_ONE = "        q, k, v = project(model, layer, x, positions)  # (1, H, D), (1, K, D), (1, K, D)\n"
 REMEMBER_ONE = "        keys, values = remember(cache, index, k, v)\n        x = x + attend(q[0], keys, values) @ layer.attention_out"
 FEED_ONE = REMEMBER_ONE + "\n        x = layer.feed_forward(x, model.config.norm_eps)"
+ROW_ONE = """    x = model.embedding[torch.tensor([token])]  # (1, E)
+    for index, layer in enumerate(model.layers):
+""" + PROJECT_ONE
+ROWS_OUT = """    return logits_of(model, x)
+    # END SOLUTION"""
 POSITIONS = "positions = torch.tensor([length(cache) for cache in caches])  # (B,): each request has its own"
 REMEMBER_ROW = "keys, values = remember(cache, index, k[row : row + 1], v[row : row + 1])"
 ATTEND_ROW = "attended.append(attend(q[row], keys, values))"
@@ -191,7 +196,7 @@ MUTANTS = (
         name="not sorted", old=RANK, new=RANK.replace("sorted(values)", "values"), check="1.6/nearest_rank", hint="sort first",
     ),
     Mutant(
-        name="p95 sorts the caller's list", old=RANK, check="1.6/nearest_rank", hint="makes a new list",
+        name="p95 sorts the caller's list", old=RANK, check="1.6/nearest_rank", hint="make something new",
         new="values.sort()\n    " + RANK.replace("sorted(values)", "values"),
     ),
     Mutant(
@@ -203,7 +208,7 @@ MUTANTS = (
         new="return 0.0, sum(s * t for s, t in zip(batch_sizes, times)) / sum(s * s for s in batch_sizes)",
     ),
     Mutant(
-        name="slope first", old=LINE, new="return b, mean_time - b * mean_size", check="1.7/exact_line", hint="exactly",
+        name="slope first", old=LINE, new="return b, mean_time - b * mean_size", check="1.7/exact_line", hint="in that order",
     ),
     Mutant(
         name="line through two points", old=SLOPE, check="1.7/least_squares", hint="through the first and the last",
@@ -214,10 +219,152 @@ MUTANTS = (
     ),
     Mutant(
         name="a and b mixed up", old=SHARE, new="return share / (1 - share) * b / a", check="1.8/share_of_the_ceiling",
-        hint="a = b·B",
+        hint="have changed places",
     ),
     Mutant(
         name="all of the ceiling, from nowhere", old="    if not 0 < share < 1:", new="    if share in (0, 1):",
         check="1.8/never_all_of_it", hint="no batch gives 1.2",
+    ),
+    # -- what a check of one size, one call or one value lets through ------------------------------------------------
+    Mutant(
+        name="swapped at every call", old=JOIN, check="1.1/values_are_values", hint="were they swapped",
+        new="        k, v = torch.cat([values, k]), torch.cat([keys, v])\n        cache[layer] = (v, k)\n        return k, v",
+    ),
+    Mutant(
+        name="the last 64 tokens only", old=STORE, check="1.1/in_order", hint="nobody asked to forget the oldest",
+        new="    cache[layer] = (k[-64:], v[-64:])\n    return cache[layer]",
+    ),
+    Mutant(
+        name="a list of parts in the dict", old=REMEMBER, check="1.1/values_are_values", hint="two tensors of shape (S, K, D)",
+        new="""    parts = cache.setdefault(layer, ([], []))
+    parts[0].append(k)
+    parts[1].append(v)
+    return torch.cat(parts[0]), torch.cat(parts[1])""",
+    ),
+    Mutant(
+        name="a default argument that remembers", old=REMEMBER, check="1.1/each_layer_in_its_dict", hint="take turns",
+        new="""    kept = remember.__dict__.setdefault("kept", {})
+    if layer in cache:
+        k, v = torch.cat([kept[layer][0], k]), torch.cat([kept[layer][1], v])
+    kept[layer] = cache[layer] = (k, v)
+    return k, v""",
+    ),
+    Mutant(
+        name="√ of all heads together", old=SCORES, new=SCORES.replace("head_size)", "q.numel())"), check="1.2/weights",
+        hint="the size of one head",
+    ),
+    Mutant(
+        name="queries scaled in place", old=GROUPED, new=GROUPED + "\n    q *= 1.0000001", check="1.2/weights",
+        hint="`q` after the call",
+    ),
+    Mutant(
+        name="attends to 128 tokens at most", old="    num_tokens, num_kv_heads, head_size = keys.shape",
+        new="    keys, values = keys[-128:], values[-128:]\n    num_tokens, num_kv_heads, head_size = keys.shape",
+        check="1.2/weights", hint="all of them",
+    ),
+    Mutant(
+        name="writes into the embedding", old=ROW_ONE + REMEMBER_ONE, check="1.3/equals_the_uncached_model",
+        hint="is a view of the weights",
+        new=ROW_ONE.replace("model.embedding[torch.tensor([token])]", "model.embedding[token : token + 1]")
+        + REMEMBER_ONE.replace("x = x + attend", "x += attend"),
+    ),
+    Mutant(
+        name="an eps of its own", old=FEED_ONE, new=FEED_ONE.replace("model.config.norm_eps", "1e-5"),
+        check="1.3/equals_the_uncached_model", hint="pass `model.config.norm_eps`",
+    ),
+    Mutant(
+        name="two layers, as in the small model", old=ROW_ONE, new=ROW_ONE.replace("model.layers", "model.layers[:2]"),
+        check="1.3/equals_the_uncached_model", hint="whatever their number",
+    ),
+    Mutant(
+        name="no position beyond 63", old=POSITION, new=POSITION.replace("length(cache)", "min(length(cache), 63)"),
+        check="1.3/goes_on_with_a_filled_cache", hint="the model has room for",
+    ),
+    Mutant(
+        name="eight rows at most", old=POSITIONS, new="caches, tokens = caches[:8], tokens[:8]\n    " + POSITIONS,
+        check="1.4/nobody_sees_a_neighbour", hint="wrong with 33",
+    ),
+    Mutant(
+        name="a single row loses its axis", old=ROWS_OUT, new=ROWS_OUT.replace("logits_of(model, x)", "logits_of(model, x).squeeze()"),
+        check="1.4/nobody_sees_a_neighbour", hint="also for a single one",
+    ),
+    Mutant(
+        name="empties the tokens", old=POSITIONS, check="1.4/lengths_may_differ", hint="`tokens` after the call",
+        new=POSITIONS + "\n    tokens, given = list(tokens), tokens\n    given.clear()",
+    ),
+    Mutant(
+        name="the upper of two in the middle", old=MEDIAN, check="1.5/median", hint="the mean of the two",
+        new="return {name: sorted(samples)[len(samples) // 2] for name, samples in times.items()}",
+    ),
+    Mutant(
+        name="one round too many", old="for _ in range(repeats):", new="for _ in range(repeats + 1):", check="1.5/median",
+        hint="no more and no fewer",
+    ),
+    Mutant(
+        name="at least one call of warm-up", old=WARM, new=WARM.replace("warmup", "max(1, warmup)"), check="1.5/warm_up",
+        hint="with warmup=0 there is no warm-up",
+    ),
+    Mutant(
+        name="times of an earlier call", old=EMPTY, check="1.5/times_each_call", hint="a default argument such as",
+        new="    times = time_fairly.__dict__\n    for name in candidates:\n        times.setdefault(name, [])\n",
+    ),
+    Mutant(
+        name="goes by the functions", old="    for function in candidates.values():\n", check="1.5/interleaved",
+        hint="Go by the names", new="""    by_function = {function: [] for function in candidates.values()}
+    for function in list(by_function) * warmup:
+        function()
+    for function in list(by_function) * repeats:
+        start = clock()
+        function()
+        by_function[function].append(clock() - start)
+    return {name: statistics.median(by_function[function]) for name, function in candidates.items()}
+    for function in candidates.values():
+""",
+    ),
+    Mutant(
+        name="empties the candidates", old=MEDIAN, check="1.5/times_each_call", hint="`candidates` after the call",
+        new="candidates.clear()\n    " + MEDIAN,
+    ),
+    Mutant(
+        name="rank rounded to the nearest", old=RANK, new="return sorted(values)[max(1, round(len(values) * 0.95)) - 1]",
+        check="1.6/nearest_rank", hint="you seem to round it to the nearest",
+    ),
+    Mutant(
+        name="rank rounded down", old=RANK, new="return sorted(values)[max(1, int(len(values) * 0.95)) - 1]",
+        check="1.6/nearest_rank", hint="you seem to round it down",
+    ),
+    Mutant(
+        name="equal values counted once", old=RANK, new="values = set(values)\n    " + RANK, check="1.6/nearest_rank",
+        hint="two equal values count twice",
+    ),
+    Mutant(
+        name="values of an earlier call", old=RANK, check="1.6/nearest_rank", hint="a default argument such as",
+        new="kept = p95.__dict__.setdefault(str(len(values)), sorted(values))\n    " + RANK.replace("sorted(values)", "kept"),
+    ),
+    Mutant(
+        name="a B measured twice counts once", old="    mean_size, mean_time = ", check="1.7/least_squares",
+        hint="a point of its own", new="""    points = dict(zip(batch_sizes, times))
+    batch_sizes, times = list(points), list(points.values())
+    mean_size, mean_time = """,
+    ),
+    Mutant(
+        name="never a negative a", old=LINE, new="return max(0.0, mean_time - b * mean_size), b", check="1.7/exact_line",
+        hint="can come out negative",
+    ),
+    Mutant(
+        name="sizes and times sorted apart", old="    mean_size, mean_time = ", check="1.7/least_squares",
+        hint="pairs them anew", new="    batch_sizes, times = sorted(batch_sizes), sorted(times)\n    mean_size, mean_time = ",
+    ),
+    Mutant(
+        name="batch size rounded", old=SHARE, new=SHARE.replace("return ", "return round(") + ")",
+        check="1.8/share_of_the_ceiling", hint="not rounded",
+    ),
+    Mutant(
+        name="no share below a hundredth", old="    if not 0 < share < 1:", new="    if not 0.01 <= share <= 0.99:",
+        check="1.8/share_of_the_ceiling", hint="Every share between 0 and 1",
+    ),
+    Mutant(
+        name="a share of 0", old="    if not 0 < share < 1:", new="    if not 0 <= share < 1:", check="1.8/never_all_of_it",
+        hint="no batch gives 0",
     ),
 )  # fmt: skip

@@ -90,7 +90,7 @@ MUTANTS = (
         new="counts = [mean_number(records, 'system', start_s, end_s)]",
     ),
     Mutant(
-        name="λ and W of the whole run, L of the window", old=LAW_RATE, check="4.3/same_window",
+        name="λ and W of the whole run, L of the window", old=LAW_RATE, check="4.3/same_window", outcome="crashed",
         hint="to the last arrival", new="""rate, stay = rate_and_mean_stay(
         records, "system", 0.0, max(record["finish_s"] for record in records))""",
     ),
@@ -181,8 +181,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a planner that plans for the mean", old=SIMULATED, check="4.8/meets_its_p95", hint="not the average one",
-        new="""(fleet.simulate(
-            fleet.draw_calls(lengths, rate_per_s, 6000, 0), num_replicas=num_replicas, cap=cap).mean_s, cap)""",
+        new="(mean_time_in_system_s(lengths, rate_per_s / num_replicas, cap, COST), cap)",
     ),
     Mutant(
         name="a planner that only keeps up", old="            return num_replicas, min(found)[1]",
@@ -210,5 +209,161 @@ MUTANTS = (
     Mutant(
         name="promises what no fleet can do", old=NEVER_BUSY, check="4.8/out_of_reach", hint="all alone",
         new="    p95_target_s = max(p95_target_s, 1.2 * never_busy)",
+    ),
+    # -- what one scene, a tolerance or one call lets through --------------------------------------------------------
+    Mutant(
+        name="stays cut at the end of the window", old=STAYS, check="4.1/entries_of_the_window", hint="cut at `end_s`",
+        new="stays = [math.inf if r[leave] is None else min(r[leave], end_s) - r[entry] for r in inside]",
+    ),
+    Mutant(
+        name="entries at the window's end counted", old=WHO_ENTERS, new=WHO_ENTERS.replace("< end_s", "<= end_s"),
+        check="4.1/entries_of_the_window", hint="belongs to the next window",
+    ),
+    Mutant(
+        name="an entry at 0 s is no entry", old=WHO_ENTERS, new=WHO_ENTERS.replace("r[entry] is not None", "r[entry]"),
+        check="4.1/entries_of_the_window", hint="0.0 s is a time like any other",
+    ),
+    Mutant(
+        name="stops at the first record beyond the window", old=WHO_ENTERS, check="4.1/entries_of_the_window",
+        hint="no reason to stop", new="""beyond = [r[entry] is not None and r[entry] >= end_s for r in records] + [True]
+    records = records[: beyond.index(True)]
+    """ + WHO_ENTERS,
+    ),
+    Mutant(
+        name="infinity written into the records", old="    entry, leave = columns_of(stage)\n    inside = ",
+        new="""    entry, leave = columns_of(stage)
+    for record in records:
+        record[leave] = math.inf if record[leave] is None else record[leave]
+    inside = """, check="4.1/entries_of_the_window", hint="`records` after the call",
+    ),
+    Mutant(
+        name="records of earlier calls counted again", old="    entry, leave = columns_of(stage)\n    inside = ",
+        new="""    kept = rate_and_mean_stay.__dict__.setdefault("kept", [])
+    kept.extend(records)
+    records = kept
+    entry, leave = columns_of(stage)
+    inside = """, check="4.1/entries_of_the_window", hint="a default argument such as",
+    ),
+    Mutant(
+        name="moments as a set", old="in sorted(changes):", new="in sorted(set(changes)):", check="4.2/identity",
+        hint="a set or a dict of moments keeps one",
+    ),
+    Mutant(
+        name="an entry at 0 s is nobody's", old=CHANGES, new=CHANGES.replace("r[entry] is not None", "r[entry]"),
+        check="4.2/identity", hint="0.0 s is a time like any other",
+    ),
+    Mutant(
+        name="an empty log is an error", old=CHANGES, new=CHANGES + "\n    first = min(changes)", check="4.2/identity",
+        hint="If nobody is inside it is 0",
+    ),
+    Mutant(
+        name="warm-up in the log's order", old="sorted(record[\"arrival_s\"] for record in records)",
+        new="[record[\"arrival_s\"] for record in records]", check="4.3/same_window", hint="in order of arrival, and the log",
+    ),
+    Mutant(
+        name="sorts the caller's log", old="    arrivals = sorted(", check="4.3/same_window", hint="`records` after the call",
+        new="    records.sort(key=lambda record: record['arrival_s'])\n    arrivals = sorted(",
+    ),
+    Mutant(
+        name="a step more than the mean", old="entering = in_flight / mean_steps", check="4.4/decode",
+        new="entering = in_flight / (mean_steps + 1)", hint="not n̄ + 1",
+    ),
+    Mutant(
+        name="rows for those that enter", old=ROW_COST, new="""cost["per_sequence_ns"] * in_flight""", check="4.4/decode",
+        hint="not B",
+    ),
+    Mutant(
+        name="mean of the steps rounded down", old="mean_steps = sum(steps for _, steps in lengths) / len(lengths)",
+        new="mean_steps = sum(steps for _, steps in lengths) // len(lengths)", check="4.4/decode", hint="the mean of the steps",
+    ),
+    Mutant(
+        name="a prefill pass in every step", old=WITH_PREFILL, new="with_prefill = 1 or in_flight", check="4.4/prefill",
+        hint="not a prefill pass in every step",
+    ),
+    Mutant(
+        name="a decode step for the first token", old=ATTENDED, new=ATTENDED.replace("(n - 1) * prompt", "n * prompt"),
+        check="4.4/context", hint="has n − 1 decode steps",
+    ),
+    Mutant(
+        name="context of one token too many", old=ATTENDED, new=ATTENDED.replace("n * (n - 1) / 2", "(n - 1) * (n + 2) / 2"),
+        check="4.4/context", hint="k − 1 tokens more, not k",
+    ),
+    Mutant(
+        name="speeds kept by the number in flight", old="    return entering / (decode_ns", check="4.4/within_5_percent",
+        hint="a default argument such as",
+        new="""    kept = throughput_per_s.__dict__.setdefault("kept", {})
+    if in_flight in kept:
+        return kept[in_flight]
+    kept[in_flight] = entering / (decode_ns + prefill_ns) * 1e9
+    return entering / (decode_ns""",
+    ),
+    Mutant(
+        name="a mean at the capacity itself", old=UNSTABLE, new=UNSTABLE.replace(">=", ">").replace(
+            "        return math.inf", "        return math.inf\n    if rate_per_s == speeds[-1]:\n        return 1 / speeds[0]"),
+        check="4.5/beyond_capacity", hint="Only a rate below it has a mean",
+    ),
+    Mutant(
+        name="no mean above 99 %", old=UNSTABLE, new=UNSTABLE.replace(">= ", ">= 0.99 * "), check="4.5/beyond_capacity",
+        hint="and there is one",
+    ),
+    Mutant(
+        name="a ladder of a thousand rungs", old=CLIMB, new="    while n < 1_000:", check="4.5/beyond_capacity",
+        hint="thousands of rungs",
+    ),
+    Mutant(
+        name="the empty server left out", old="0, 1.0, 1.0, 0.0", new="0, 1.0, 0.0, 0.0", check="4.5/within_10_percent",
+        hint="the empty server",
+    ),
+    Mutant(
+        name="a full house at every rung", old=SPEED, new="speeds[cap - 1]", check="4.5/within_10_percent",
+        hint="not speed(cap)",
+    ),
+    Mutant(
+        name="one layer", old="""model["num_layers"] * keys_and_values""", new="keys_and_values",
+        check="4.6/keys_and_values", hint="this is one layer",
+    ),
+    Mutant(
+        name="sizes kept by the number of layers", old="    keys_and_values = ", check="4.6/kv_heads",
+        hint="a default argument such as", new="""    kept = kv_bytes_per_token.__dict__
+    if "kept" in kept:
+        return kept["kept"]
+    kept["kept"] = 2 * model["num_kv_heads"] * model["head_size"] * model["num_layers"] * model["bytes_per_element"]
+    keys_and_values = """,
+    ),
+    Mutant(
+        name="goes on after the one that does not fit", old="    for count, length in enumerate(lengths):\n",
+        check="4.7/exact", hint="wait their turn", new="""    fit = 0
+    for length in lengths:
+        blocks = -(-length // block_size)
+        needed = {"maximum": model["context"], "exact": length, "blocks": blocks * block_size}[way]
+        if needed <= places:
+            places, fit = places - needed, fit + 1
+    return fit
+    for count, length in enumerate(lengths):
+""",
+    ),
+    Mutant(
+        name="a full memory does not count", old="        if places < 0:", new="        if places <= 0:", check="4.7/exact",
+        hint="filled to the last place",
+    ),
+    Mutant(
+        name="a part of a token is a place", old="places = budget_bytes // kv_bytes_per_token(model)", check="4.7/exact",
+        new="places = -(-budget_bytes // kv_bytes_per_token(model))", hint="is no place",
+    ),
+    Mutant(
+        name="blocks of 16, always", old="        blocks = ", new="        block_size = 16\n        blocks = ", check="4.7/blocks",
+        hint="not always of 16",
+    ),
+    Mutant(
+        name="a plan that cannot keep up", old="cap: throughput_per_s(", new="cap: 1e9 * throughput_per_s(",
+        check="4.8/keeps_up", hint="only because it ends",
+    ),
+    Mutant(
+        name="no more than ten replicas", old=SIZES, new="for num_replicas in range(min(fewest, 10), 11):",
+        check="4.8/keeps_up", hint="no fixed number of replicas",
+    ),
+    Mutant(
+        name="loses the lengths", old="    never_busy = ", new="    lengths, given = list(lengths), lengths\n    given.clear()\n    never_busy = ",
+        check="4.8/meets_its_p95", hint="`lengths` after the call",
     ),
 )  # fmt: skip

@@ -15,13 +15,14 @@ def test_both_sides_build_the_same_model():
 
 def test_scripted_times_pass_on_the_scripted_clock():
     machine = Machine()
-    script = ScriptedTimes(durations_s={"a": [5.0, 1.0], "b": [2.0]}, slowdown=[1.0, 1.0, 10.0])
+    script = ScriptedTimes(durations_s={"a": [5.0, 1.0], "b": [2.0]}, slowdown=[1.0, 1.0, 10.0], twins={"c": "b"})
     functions, clock = make(script.plain(), machine), make(ScriptedClock().plain(), machine)
     seen = []
     for name in "abaa":
         functions[name]()
         seen.append(clock())
     assert seen == [5.0, 7.0, 17.0, 27.0]  # 5, 2, then 1 and 1 at a tenth of the speed
+    assert functions["c"] is functions["b"]
 
 
 def test_only_descriptions_are_made():

@@ -1,0 +1,129 @@
+"""The formula of section 4.6 term by term, and what comes of it with the mistakes that are easy to make in it."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tests.grader.outcomes import t
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What the mean step is made of; exact, until the last line."""
+
+    in_flight: int
+    mean_steps: Fraction
+    mean_prompt: Fraction
+    attended: Fraction  # tokens that a whole request attends to, on average
+
+    @property
+    def entering(self) -> Fraction:
+        return self.in_flight / self.mean_steps
+
+    @property
+    def share_with_prefill(self) -> Fraction:
+        return 1 - (1 - 1 / self.mean_steps) ** self.in_flight
+
+
+def terms_of(lengths, in_flight: int) -> Terms:
+    count = len(lengths)
+    return Terms(
+        in_flight=in_flight, mean_steps=Fraction(sum(steps for _, steps in lengths), count),
+        mean_prompt=Fraction(sum(prompt for prompt, _ in lengths), count),
+        attended=Fraction(sum(prompt + k - 1 for prompt, steps in lengths for k in range(2, steps + 1)), count),
+    )  # fmt: skip
+
+
+def requests_per_s(
+    lengths, in_flight, cost, *, leaving=None, rows=None, context=None, with_prefill=None, prompts=None
+) -> float:
+    """Requests a second; a slip puts something else in the place of a term, as a function of the terms."""
+    terms = terms_of(lengths, in_flight)
+    leaving = leaving(terms) if leaving else terms.entering
+    decode_ns = cost["step_overhead_ns"] + cost["per_sequence_ns"] * (rows(terms) if rows else in_flight - leaving)
+    context_ns = cost["per_context_token_ns"] * (context(terms) if context else leaving * terms.attended)
+    share = with_prefill(terms) if with_prefill else terms.share_with_prefill
+    tokens = prompts(terms) if prompts else leaving * terms.mean_prompt
+    prefill_ns = cost["prefill_overhead_ns"] * share + cost["per_prefill_token_ns"] * tokens
+    return float(leaving / (decode_ns + context_ns + prefill_ns) * 10**9)
+
+
+def _with(**otherwise):
+    return lambda lengths, in_flight, cost: requests_per_s(lengths, in_flight, cost, **otherwise)
+
+
+def _per_request(extra):
+    """Context with `extra` tokens more, or fewer, in each decode step of every request."""
+    return _with(context=lambda terms: terms.entering * (terms.attended + extra * (terms.mean_steps - 1)))
+
+
+def _times(factor):
+    """The right answer in another unit."""
+    return lambda lengths, in_flight, cost: factor(terms_of(lengths, in_flight)) * requests_per_s(lengths, in_flight, cost)
+
+
+OTHER_UNIT = t(
+    "the coefficients of `cost` are nanoseconds, and a second has 10⁹ of them (section 4.6)",
+    "los coeficientes de `cost` son nanosegundos, y un segundo tiene 10⁹ (sección 4.6)",
+)
+SLIPS = (
+    *((_times(lambda terms, factor=factor: factor), OTHER_UNIT) for factor in (1e-9, 1e-6, 1e-3, 1e3)),
+    (_times(lambda terms: float(terms.mean_steps)), t(
+        "these are steps, or tokens, a second: of B in flight, B/n̄ requests end in a step (section 4.6)",
+        "estos son pasos, o tokens, por segundo: de B en vuelo terminan B/n̄ peticiones por paso (sección 4.6)",
+    )),
+    (_with(leaving=lambda terms: terms.in_flight / (terms.mean_steps + 1)), t(
+        "a request stays for n̄ steps, and EOS, if there is one, is among them: in_flight / n̄, not n̄ + 1 (section "
+        "4.6)",
+        "una petición se queda n̄ pasos, y el de EOS, si lo hay, es uno de ellos: in_flight / n̄, no n̄ + 1 (sección "
+        "4.6)",
+    )),
+    (_with(rows=lambda terms: terms.in_flight), t(
+        "those that enter in a step are prefilled in it, and get no decode row: B − B/n̄ rows, not B (section 4.6)",
+        "las que entran en un paso se prellenan en él y no ocupan fila de decodificación: B − B/n̄ filas, no B "
+        "(sección 4.6)",
+    )),
+    (_with(rows=lambda terms: terms.in_flight - 1), t(
+        "on average B/n̄ enter in a step, not one: B − B/n̄ rows (section 4.6)",
+        "de media entran B/n̄ por paso, no una: B − B/n̄ filas (sección 4.6)",
+    )),
+    (_per_request(1), t(
+        "decode step k = 2 … n attends to the prompt and k − 1 tokens more, not k (section 4.6)",
+        "el paso de decodificación k = 2 … n atiende a la entrada y a k − 1 tokens más, no k (sección 4.6)",
+    )),
+    (_per_request(-1), t(
+        "decode step k = 2 … n attends to the prompt and k − 1 tokens more, not k − 2: its own token is in the cache "
+        "by then (section 4.6)",
+        "el paso de decodificación k = 2 … n atiende a la entrada y a k − 1 tokens más, no k − 2: su propio token ya "
+        "está en la caché (sección 4.6)",
+    )),
+    (_with(context=lambda terms: terms.entering * (terms.attended + terms.mean_prompt)), t(
+        "a request of n steps has n − 1 decode steps, k = 2 … n: its first step is the prefill, which attends to "
+        "nothing in the cache (section 4.6)",
+        "una petición de n pasos tiene n − 1 de decodificación, k = 2 … n: el primero es el prellenado, que no "
+        "atiende a nada de la caché (sección 4.6)",
+    )),
+    (_with(context=lambda terms: terms.entering * (terms.mean_steps - 1) * (terms.mean_prompt + terms.mean_steps / 2)), t(
+        "this is the context of a request of mean length: long requests are in flight more often. Add up each request, "
+        "then take the mean (section 4.6)",
+        "este es el contexto de una petición de longitud media: las largas están en vuelo más a menudo. Suma cada "
+        "petición y después saca la media (sección 4.6)",
+    )),
+    (_with(with_prefill=lambda terms: 1), t(
+        "there is not a prefill pass in every step: in a share (1 − 1/n̄)^B of them nobody enters (section 4.6)",
+        "no hay pasada de prellenado en todos los pasos: en una fracción (1 − 1/n̄)^B no entra nadie (sección 4.6)",
+    )),
+    (_with(with_prefill=lambda terms: terms.entering), t(
+        "several that enter in one step share one prefill pass: its overhead comes in a share 1 − (1 − 1/n̄)^B of the "
+        "steps (section 4.6)",
+        "varias que entran en un mismo paso comparten una pasada de prellenado: su coste fijo se paga en una fracción "
+        "1 − (1 − 1/n̄)^B de los pasos (sección 4.6)",
+    )),
+    (_with(with_prefill=lambda terms: 1 - terms.share_with_prefill), t(
+        "(1 − 1/n̄)^B is the share of the steps in which nobody enters: the others have the overhead (section 4.6)",
+        "(1 − 1/n̄)^B es la fracción de los pasos en que no entra nadie: el coste fijo es de los demás (sección 4.6)",
+    )),
+    (_with(prompts=lambda terms: terms.mean_prompt), t(
+        "on average B/n̄ prompts enter in a step, not one (section 4.6)",
+        "de media entran B/n̄ entradas por paso, no una (sección 4.6)",
+    )),
+)  # fmt: skip
