@@ -33,10 +33,10 @@ class Law:
 
 
 @lru_cache(maxsize=64)
-def reduction_law(pairs: tuple[tuple[float, float], ...], num_draws: int | None = None) -> Law:
+def reduction_law(pairs: tuple[tuple[float, float], ...], num_draws: int | None = None, percent: int = 95) -> Law:
     """The law for pairs of (static, continuous) latency, a resample being `num_draws` of them (as many as there are)."""
     num_draws = num_draws or len(pairs)
-    most_above = num_draws - math.ceil(95 * num_draws / 100)
+    most_above = num_draws - math.ceil(percent * num_draws / 100)
     static, continuous = (sorted({pair[half] for pair in pairs}) for half in (0, 1))
     joint = {
         (a, c): _no_more_above(pairs, a, c, num_draws, most_above) for a in static for c in continuous
@@ -86,19 +86,21 @@ class Seen:
     interval: tuple[float, float]
 
 
-def surprise(seen: list[Seen], *, ranks: Callable = RANKS, draws: Callable = lambda size: size) -> float:
+def surprise(
+    seen: list[Seen], *, ranks: Callable = RANKS, draws: Callable = lambda size: size, percent: int = 95
+) -> float:
     """By how many standard deviations the ends of these intervals lie off what is due; infinite if none can be it.
 
     Compared is each end's place in the law, summed over all intervals: about normal, so a right answer is off by more
-    than 5 about once in a million. `ranks` and `draws` tell what a wrong one would do.
+    than 5 about once in a million. `ranks`, `draws` and `percent` tell what a wrong one would do.
     """
-    return max(_surprise(seen, end, ranks, draws) for end in (0, 1))
+    return max(_surprise(seen, end, ranks, draws, percent) for end in (0, 1))
 
 
-def _surprise(seen: list[Seen], end: int, ranks: Callable, draws: Callable) -> float:
+def _surprise(seen: list[Seen], end: int, ranks: Callable, draws: Callable, percent: int) -> float:
     off = variance = 0.0
     for one in seen:
-        law = reduction_law(one.pairs, draws(len(one.pairs)))
+        law = reduction_law(one.pairs, draws(len(one.pairs)), percent)
         place = law.place(one.interval[end])
         if place is None:
             return math.inf

@@ -45,41 +45,43 @@ def _largest(number: int) -> tuple[int, int]:
     return RANKS(number)[0], number
 
 
-SLIPS_IN_RANKS = (
-    (ranks_of((1, 200), (199, 200)), t(
+SLIPS = (
+    ({"ranks": ranks_of((1, 200), (199, 200))}, t(
         "That is a 99 % interval: 95 % in the middle leave 2.5 % at each end",
         "Eso es un intervalo del 99 %: el 95 % central deja un 2.5 % en cada extremo")),
-    (ranks_of((1, 20), (19, 20)), t(
+    ({"ranks": ranks_of((1, 20), (19, 20))}, t(
         "That is a 90 % interval: 95 % in the middle leave 2.5 % at each end, not 5 %",
         "Eso es un intervalo del 90 %: el 95 % central deja un 2.5 % en cada extremo, no un 5 %")),
-    (ranks_of((1, 80), (79, 80)), t(
+    ({"ranks": ranks_of((1, 80), (79, 80))}, t(
         "That leaves 1.25 % at each end: 2.5 % at each make 95 % in the middle",
         "Eso deja un 1.25 % en cada extremo: con un 2.5 % en cada uno queda el 95 % central")),
-    (lambda number: (1, number), t(
+    ({"ranks": lambda number: (1, number)}, t(
         "Those are the smallest and the largest reduction: they move out with every resample. Leave 2.5 % at each end",
         "Esas son la reducción menor y la mayor: se alejan con cada remuestra. Deja un 2.5 % en cada extremo")),
-    (_largest, t("The upper end is the largest reduction: it is the one of rank ⌈0.975·m⌉",
+    ({"ranks": _largest}, t("The upper end is the largest reduction: it is the one of rank ⌈0.975·m⌉",
                  "El extremo superior es la reducción mayor: es la de rango ⌈0.975·m⌉")),
-    (_cut_from_0, t(
+    ({"ranks": _cut_from_0}, t(
         "The index is int(share · m), which counts from 0: one rank too high where share · m is whole. "
         "math.ceil(share · m) − 1 (round up, then count from 0)",
         "El índice es int(fracción · m), que cuenta desde 0: un rango de más cuando fracción · m es entero. Es "
         "math.ceil(fracción · m) − 1 (redondear hacia arriba y después contar desde 0)")),
-    (_cut, t("The rank was cut off (int or //): round up with math.ceil, then subtract 1 for the index",
+    ({"ranks": _cut}, t("The rank was cut off (int or //): round up with math.ceil, then subtract 1 for the index",
              "El rango se truncó (int o //): redondea hacia arriba con math.ceil y resta después 1 para el índice")),
-    (_rounded, t("The rank was rounded to the nearest: round up with math.ceil, then subtract 1 for the index",
+    ({"ranks": _rounded}, t("The rank was rounded to the nearest: round up with math.ceil, then subtract 1 for the index",
                  "El rango se redondeó al más cercano: redondea hacia arriba con math.ceil y resta después 1 para el "
                  "índice")),
-    (_one_too_high, t("Both are one rank too high: ranks count from 1 and indices from 0",
+    ({"ranks": _one_too_high}, t("Both are one rank too high: ranks count from 1 and indices from 0",
                       "Ambos están un rango de más: los rangos cuentan desde 1 y los índices desde 0")),
-)  # fmt: skip
-SLIPS_IN_DRAWS = (
-    (lambda size: max(1, size // 2), t("Each resample seems to draw half as many pairs as there are: k = len(pairs)",
+    ({"draws": lambda size: max(1, size // 2)}, t("Each resample seems to draw half as many pairs as there are: k = len(pairs)",
                                        "Cada remuestra parece sortear la mitad de los pares que hay: k = len(pairs)")),
-    (lambda size: size - 1, t("Each resample seems to draw one pair too few: k = len(pairs)",
+    ({"draws": lambda size: size - 1}, t("Each resample seems to draw one pair too few: k = len(pairs)",
                               "Cada remuestra parece sortear un par de menos: k = len(pairs)")),
-    (lambda size: 2 * size, t("Each resample seems to draw twice as many pairs as there are: k = len(pairs)",
+    ({"draws": lambda size: 2 * size}, t("Each resample seems to draw twice as many pairs as there are: k = len(pairs)",
                               "Cada remuestra parece sortear el doble de los pares que hay: k = len(pairs)")),
+    ({"percent": 90}, t("Those are reductions of the p90: take the p95", "Esas son reducciones del p90: toma el p95")),
+    ({"percent": 99}, t("Those are reductions of the p99: take the p95", "Esas son reducciones del p99: toma el p95")),
+    ({"percent": 100}, t("Those are reductions of the maximum: take the p95",
+                         "Esas son reducciones del máximo: toma el p95")),
 )  # fmt: skip
 IMPOSSIBLE = t(
     "No resample of these pairs has such a reduction. It is 100 · (1 − p95 continuous / p95 static), both of the same "
@@ -96,11 +98,8 @@ ELSE = t(
 
 
 def of_laws(seen: list[Seen]) -> Text:
-    """The hint for intervals that do not follow the law: the slip that they follow."""
-    for ranks, hint in SLIPS_IN_RANKS:
-        if surprise(seen, ranks=ranks) <= MOST_SURPRISE:
-            return hint
-    for draws, hint in SLIPS_IN_DRAWS:
-        if surprise(seen, draws=draws) <= MOST_SURPRISE:
-            return hint
+    """The hint for intervals that do not follow the law: the slip whose law they follow best."""
+    least, best = min(((surprise(seen, **slip), place) for place, (slip, _) in enumerate(SLIPS)))
+    if least <= MOST_SURPRISE:
+        return SLIPS[best][1]
     return IMPOSSIBLE if surprise(seen) == math.inf else ELSE
