@@ -7,6 +7,37 @@ from tests.grader.outcomes import CheckFailed, Text, t, wrong
 from tests.lab02.batches import why_unanswered
 from tests.lab03.violations import ms
 
+ENDED_EARLY = t(
+    "the loop ended while requests were still to come: clients send the next one when they have their answer. The end is "
+    "where collect_batch returns an empty list (section 2.4)",
+    "el bucle acabó cuando aún faltaban peticiones por llegar: cada cliente envía la siguiente cuando tiene su "
+    "respuesta. El final es cuando collect_batch devuelve una lista vacía (sección 2.4)",
+)
+ASKED_AGAIN = t(
+    "the loop went on after the last batch, and nobody will come any more: it ends where collect_batch returns an empty "
+    "list. With nobody waiting, collect_batch itself waits in `get` (section 2.4)",
+    "el bucle siguió después del último lote, y ya no llegará nadie: acaba donde collect_batch devuelve una lista vacía. "
+    "Si no espera nadie, es collect_batch quien espera en `get` (sección 2.4)",
+)
+ANSWERED_BEFORE = t(
+    "a request was computed or answered after its answer had left. First the whole batch is run, then each of its "
+    "requests is answered, once (section 2.4)",
+    "se calculó o respondió una petición cuya respuesta ya había salido. Primero se ejecuta el lote entero; después se "
+    "responde a cada una de sus peticiones, una vez (sección 2.4)",
+)
+
+
+def ran(student, workload, **settings) -> RunLog:
+    """The log of the student's static loop; if it raises, with a hint."""
+    try:
+        return student.run_loop("static", workload, **settings)
+    except CheckFailed as failure:
+        if not failure.hint and "BusyWait" in failure.raised:
+            failure.hint = ASKED_AGAIN
+        if not failure.hint and "has been answered" in str(getattr(failure.got, "en", "")):
+            failure.hint = ANSWERED_BEFORE
+        raise
+
 
 def due_run(workload, settings: dict) -> RunLog:
     """The same workload, served as the text has it."""
@@ -18,6 +49,9 @@ def first_difference(log: RunLog, due: RunLog, settings: dict) -> CheckFailed | 
     """The failure that the first difference is; None if there is none."""
     about = t(f"(max_batch = {settings['cap']}, max_wait_s is {1e3 * settings['max_wait_s']:g} ms). ",
               f"(max_batch = {settings['cap']}, max_wait_s es de {1e3 * settings['max_wait_s']:g} ms). ")  # fmt: skip
+    if len(log.requests) < len(due.requests):
+        return wrong(expected=t(f"{len(due.requests)} requests", f"{len(due.requests)} peticiones"),
+                     got=len(log.requests), hint=ENDED_EARLY)  # fmt: skip
     unanswered = why_unanswered(log)
     if unanswered:
         missing = [i for i, record in log.requests.items() if record.finish_ns is None]

@@ -129,6 +129,12 @@ def test_deadline_runs_from_the_first_arrival(student):
         "(lote, cuándo sale en ms): el servidor estuvo ocupado hasta los 10 ms, y la petición 0 espera desde los "
         "7 ms. Sus 5 ms acaban a los 12 ms: cuenta desde arrival_time_s (sección 2.2)",
     ))  # fmt: skip
+    expect_equal(collected(student, [0, 6, 20], now_ms=3), ([0], 5.0), hint=t(
+        "(batch, when it leaves in ms): the server was busy until 3 ms, and request 0 has waited since 0.0 s, which is a "
+        "time like any other, though `if` and `or` take it for nothing. Its 5 ms end at 5 ms (section 2.2)",
+        "(lote, cuándo sale en ms): el servidor estuvo ocupado hasta los 3 ms, y la petición 0 espera desde el segundo "
+        "0.0, que es una hora como otra, aunque `if` y `or` la tomen por nada. Sus 5 ms acaban a los 5 ms (sección 2.2)",
+    ))  # fmt: skip
     expect_equal(collected(student, [2, 3, 12], now_ms=10), ([0, 1], 10.0), hint=t(
         "(batch, when it leaves in ms): request 0 came at 2 ms and its 5 ms were over at 7, while the server was busy. "
         "The batch leaves at 10 ms with all that wait, and nobody waits any longer (section 2.2)",
@@ -162,7 +168,7 @@ def test_when_the_queue_closes(student):
 @check("2.1", points=2, en="batch after batch at random, to the nanosecond",
        es="un lote tras otro al azar, al nanosegundo")  # fmt: skip
 def test_many_batches(student):
-    for count, stop in enumerate(random_stops(seed=21, number=24)):
+    for count, stop in enumerate(random_stops(seed=21, number=36)):
         due = batches_of(student.server(stop.workload, **stop.settings).server, stop.away_ms)
         host = student.server(stop.workload, **stop.settings)
         for number, (away_ms, (ids, leaves_ms)) in enumerate(zip(stop.away_ms, due, strict=True)):

@@ -11,7 +11,7 @@ import random
 from minigpt.runtime.clock import steps_clock
 from tests.grader.check import check
 from tests.grader.outcomes import CheckFailed, expect, expect_equal, t
-from tests.lab02.batch_by_batch import due_run, first_difference
+from tests.lab02.batch_by_batch import due_run, first_difference, ran
 from tests.lab02.batches import why_unanswered
 from tests.lab02.drawn import drawn, how_to_look
 from tests.lab03.oracle import REMEMBERS
@@ -29,7 +29,7 @@ LOOK = t("\nYour own run, in a cell:", "\nTu propia ejecución, en una celda:")
 def expect_left(student, *requests, expected: list[float], hint=None, max_wait_s: float = 0.005, **scene_of) -> None:
     """Fail the check unless the answers of these requests (arrival in ms, length) leave when they should, in ms."""
     workload = scene(*requests, ends_with_eos=scene_of.get("ends_with_eos", False))
-    log = student.run_loop("static", workload, max_batch=scene_of["max_batch"], max_wait_s=max_wait_s)
+    log = ran(student, workload, max_batch=scene_of["max_batch"], max_wait_s=max_wait_s)
     found = finish_ms(log)
     left = [found.get(item.request_id) for item in workload.items]
     expect_equal(left, expected, hint=why_unanswered(log) or hint or late(requests, max_wait_s=max_wait_s, **scene_of))
@@ -146,7 +146,7 @@ def test_alone(student):
 def test_everybody_is_answered(student):
     for seed in (21, 22):
         workload = busy_scene(seed)
-        log = student.run_loop("static", workload)
+        log = ran(student, workload)
         got, expected = answers(log), scripted_answers(workload)
         numbers = [t(f"{len(some)} answers", f"{len(some)} respuestas") for some in (expected, got)]
         expect(got.keys() == expected.keys(), expected=numbers[0], got=numbers[1], hint=why_unanswered(log))
@@ -180,8 +180,8 @@ def test_many_runs(student):
 def run_once(student, workload, settings: dict, *, again: bool) -> CheckFailed | None:
     """Let the loop serve a workload: the first difference from what is due, or None."""
     try:
-        log = student.run_loop("static", workload, clock=settings["clock"](), max_batch=settings["cap"],
-                               max_wait_s=settings["max_wait_s"], again=again)  # fmt: skip
+        log = ran(student, workload, clock=settings["clock"](), max_batch=settings["cap"],
+                  max_wait_s=settings["max_wait_s"], again=again)  # fmt: skip
     except CheckFailed as failure:
         return failure
     return first_difference(log, due_run(workload, settings), settings)

@@ -60,10 +60,11 @@ def _expect_kept(taken: list[int], num_before: int, ids) -> None:
     ))  # fmt: skip
     missing = [i for i in taken if isinstance(ids, list) and i not in ids]
     expect(not missing, expected=taken, got=ids, hint=t(
-        f"(ids in flight): {missing} were taken from the queue and are nowhere now. The queue has forgotten them: take "
-        "only as many as there are free seats (section 3.1)",
-        f"(ids en vuelo): {missing} se tomaron de la cola y ya no están en ninguna parte. La cola las ha olvidado: toma "
-        "solo tantas como asientos libres haya (sección 3.1)",
+        f"(ids in flight): {missing} were taken from the queue and are nowhere now; the queue has forgotten them. Take "
+        "only as many as there are free seats. There is nothing to sort: the queue gives the oldest first (section 3.1)",
+        f"(ids en vuelo): {missing} se tomaron de la cola y ya no están en ninguna parte; la cola las ha olvidado. Toma "
+        "solo tantas como asientos libres haya. No hay nada que ordenar: la cola da primero la más antigua (sección "
+        "3.1)",
     ))  # fmt: skip
 
 
@@ -97,10 +98,8 @@ def test_oldest_first(student):
     host = student.server(longest_first, max_inflight=2)
     host.server.clock.sleep(0.01)
     expect_equal(sorted(call_admit(student, host, [])), [0, 1], hint=t(
-        "(ids in flight): five were waiting for two seats, and those who came first have them. Neither the shortest "
-        "nor the newest, nor the most urgent: which end of the queue did you take from? (section 3.1)",
-        "(ids en vuelo): esperaban cinco para dos asientos, y son de las que llegaron primero. Ni las más cortas ni las "
-        "más recientes ni las más urgentes: ¿de qué extremo de la cola tomaste? (sección 3.1)",
+        "(ids in flight): five were waiting for two seats, and those who came first have them (section 3.1)",
+        "(ids en vuelo): esperaban cinco para dos asientos, y son de las que llegaron primero (sección 3.1)",
     ))  # fmt: skip
 
 

@@ -8,11 +8,11 @@ import math
 import random
 
 from tests.grader.check import check
-from tests.grader.outcomes import expect, t
+from tests.grader.outcomes import CheckFailed, Text, expect, t
 from tests.lab03.bootstrap_law import Seen, reduction_law, surprise
 from tests.lab03.interval_slips import MOST_SURPRISE, of_laws, of_values
 from tests.lab03.oracle import CHANGED, REMEMBERS
-from tests.lab03.scenes import lasting, record
+from tests.lab03.scenes import record
 
 SECTION = t(" (section 3.7)", " (sección 3.7)")
 LOWER_FIRST = t(
@@ -32,18 +32,38 @@ def crowd(seed: int, size: int) -> tuple[tuple[float, float], ...]:
 
 def interval(student, pairs, num_resamples: int, seed: int, *, burst: bool = False, again: bool = False):
     """The student's interval for these pairs of latencies; the two lists come in different orders."""
-    static, continuous = lasting(*(a for a, _ in pairs)), lasting(*(c for _, c in pairs))
-    if burst:  # all arrive at once: the order of arrival says nothing of who is who
-        static, continuous = ([record(i, 0.0, latency, 0.0) for i, latency in enumerate(half)] for half in zip(*pairs))
+    apart_s = 0.0 if burst else 10.0  # in a burst the order of arrival says nothing of who is who
+    static, continuous = ([_record(i, apart_s * i, latency) for i, latency in enumerate(half)] for half in zip(*pairs))
     random.Random(len(pairs)).shuffle(continuous)
     args = [static, continuous, num_resamples, seed]
-    got, after = student.call_with("reduction_interval", *args, again=again)
+    try:
+        got, after = student.call_with("reduction_interval", *args, again=again)
+    except CheckFailed as failure:
+        if "IndexError" in failure.raised:
+            failure.hint = swapped(num_resamples, len(pairs))
+        raise
     is_pair = isinstance(got, (list, tuple)) and [type(part) in (int, float) for part in got] == [True, True]
     expect(is_pair, expected=t("(low, high)", "(bajo, alto)"), got=got, hint=LOWER_FIRST)
     expect(got[0] <= got[1], expected=t("low ≤ high", "bajo ≤ alto"), got=got, hint=LOWER_FIRST)
     expect(after == args, expected=t("records as they were", "registros tal como estaban"),
            got=t("changed ones", "cambiados"), hint=CHANGED)  # fmt: skip
     return tuple(got)
+
+
+def swapped(num_resamples: int, num_pairs: int) -> Text:
+    """The hint where there are more or fewer reductions than resamples were asked for."""
+    return t(
+        f"(num_resamples = {num_resamples}, {num_pairs} pairs): there is one reduction a resample; of a single one both "
+        "ends are that one. Did the number of resamples and the number of pairs in each change places, or is one of "
+        "them a fixed number? (section 3.7)",
+        f"(num_resamples = {num_resamples}, {num_pairs} pares): hay una reducción por remuestra; si hay una sola, ambos "
+        "extremos son esa. ¿Están intercambiados el número de remuestras y el de pares en cada una, o es alguno un "
+        "número fijo? (sección 3.7)",
+    )  # fmt: skip
+
+
+def _record(request_id: int, arrival_s: float, latency_s: float) -> dict:
+    return record(request_id, arrival_s, None if latency_s == math.inf else arrival_s + latency_s, arrival_s)
 
 
 def expect_value(student, pairs, due: float, hint, **options) -> None:
@@ -110,12 +130,7 @@ def test_ranks(student):
     """By chance one interval of few resamples says little, eighty say exactly which ranks they are."""
     pairs = crowd(9, 20)
     low, high = interval(student, pairs, 1, 7)
-    expect(low == high, expected=t("low = high", "bajo = alto"), got=_shown((low, high)), hint=t(
-        "(num_resamples = 1, 20 pairs): one resample has one reduction, so both ends are that one. Did the number of "
-        "resamples and the number of pairs in each change places, or is one of them a fixed number? (section 3.7)",
-        "(num_resamples = 1, 20 pares): una remuestra tiene una reducción, así que ambos extremos son esa. ¿Están "
-        "intercambiados el número de remuestras y el de pares en cada una, o es alguno un número fijo? (sección 3.7)",
-    ))  # fmt: skip
+    expect(low == high, expected=t("low = high", "bajo = alto"), got=_shown((low, high)), hint=swapped(1, len(pairs)))
     for num_resamples in (40, 41, 100):
         expect_lawful([
             Seen(pairs=pairs, num_resamples=num_resamples, interval=interval(

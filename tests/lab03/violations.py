@@ -86,7 +86,8 @@ def _idle_time(log, end_ns: int, start_ns: int) -> CheckFailed | None:
     due_ns = end_ns if running else min(arrivals, default=start_ns)
     if due_ns == start_ns:
         return None
-    hint = WAITED_IN_FLIGHT if running else LATE_START
+    was_taken = any(_is_in_flight(record, due_ns) for record in log.requests.values())
+    hint = WAITED_IN_FLIGHT if was_taken else LATE_START
     expected, got = (t(f"a step at {ms(time_ns)} ms", f"un paso a los {ms(time_ns)} ms") for time_ns in (due_ns, start_ns))
     return wrong(expected=expected, got=got, hint=hint)
 
@@ -128,6 +129,9 @@ def _at_the_end(log, steps_left: dict[int, int]) -> CheckFailed | None:
             hint = NOT_ANSWERED if steps_left[request_id] <= 0 else ENDED_IN_FLIGHT
         return wrong(expected=t("an answer for everybody", "una respuesta para cada una"),
                      got=t(f"none for {sorted(unanswered)}", f"ninguna para {sorted(unanswered)}"), hint=hint)  # fmt: skip
+    if len(log.requests) < len(log.workload.items):
+        return wrong(expected=t(f"{len(log.workload.items)} requests", f"{len(log.workload.items)} peticiones"),
+                     got=len(log.requests), hint=ENDED_EARLY)  # fmt: skip
     different = [i for i, record in log.requests.items() if record.answer != record.item.answer]
     if different:
         return wrong(expected=t("tokens as alone", "tokens como a solas"), got=different, hint=t(
