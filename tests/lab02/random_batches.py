@@ -31,16 +31,16 @@ def random_stops(seed: int, number: int) -> Iterator[Stop]:
     rng = random.Random(seed)
     for count in range(number):
         max_wait_s = WAITS_S[count % len(WAITS_S)]
-        arrivals = [rng.choice((0, 20)) + _after(rng, 1e3 * max_wait_s) for _ in range(rng.randint(1, 10))]
+        arrivals = [rng.choice((0, 20)) + _after(rng, 1e3 * max_wait_s) for _ in range(rng.randint(1, 16))]
         yield Stop(
-            workload=scene(*((arrival, 3) for arrival in arrivals)), max_batch=rng.choice((1, 2, 3, 5)),
-            max_wait_s=max_wait_s, away_ms=tuple(rng.choice((0, 0, 1, 7)) for _ in range(11)),
+            workload=scene(*((arrival, 3) for arrival in arrivals)), max_batch=rng.choice((1, 2, 3, 5, 12)),
+            max_wait_s=max_wait_s, away_ms=tuple(rng.choice((0, 0, 1, 7)) for _ in range(17)),
         )  # fmt: skip
 
 
 def _after(rng: random.Random, wait_ms: float) -> float:
-    """Milliseconds after a first arrival: at once, at the very end of its wait, just beyond, anywhere."""
-    return rng.choice((0, 0, wait_ms, wait_ms + 0.3, rng.randrange(9), rng.randrange(9 * MS) / MS))
+    """Milliseconds after a first arrival: at once, at the very end of its wait, just before or beyond, anywhere."""
+    return rng.choice((0, 0, wait_ms, wait_ms + 0.3, max(0, wait_ms - 0.2), rng.randrange(9), rng.randrange(9 * MS) / MS))
 
 
 def batches_of(server, away_ms: tuple[int, ...]) -> list[tuple[list[int], float]]:

@@ -76,6 +76,8 @@ SLIPS = (
                                        "Cada remuestra parece sortear la mitad de los pares que hay: k = len(pairs)")),
     ({"draws": lambda size: size - 1}, t("Each resample seems to draw one pair too few: k = len(pairs)",
                               "Cada remuestra parece sortear un par de menos: k = len(pairs)")),
+    ({"draws": lambda size: size + 1}, t("Each resample seems to draw one pair too many: k = len(pairs)",
+                                         "Cada remuestra parece sortear un par de más: k = len(pairs)")),
     ({"draws": lambda size: 2 * size}, t("Each resample seems to draw twice as many pairs as there are: k = len(pairs)",
                               "Cada remuestra parece sortear el doble de los pares que hay: k = len(pairs)")),
     ({"percent": 90}, t("Those are reductions of the p90: take the p95", "Esas son reducciones del p90: toma el p95")),

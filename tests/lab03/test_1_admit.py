@@ -128,7 +128,7 @@ def test_many_scenes(student):
     """Whoever the queue would hand out next is in, as far as there are seats, and not a nanosecond has passed."""
     rng = random.Random(31)
     for count in range(40):
-        arrivals, slots, now_ms = [rng.randrange(4) * 3 for _ in range(rng.randint(1, 9))], rng.randint(1, 5), 7
+        arrivals, slots, now_ms = [rng.randrange(4) * 3 for _ in range(rng.randint(1, 16))], rng.randint(1, 12), 7
         items = [replace(item, arrival_ns=arrival * MS)
                  for item, arrival in zip(random_items(rng, len(arrivals)), arrivals, strict=True)]  # fmt: skip
         line = [item.request_id for item in sorted(items, key=lambda item: (item.arrival_ns, item.request_id))]

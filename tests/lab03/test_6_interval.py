@@ -23,11 +23,15 @@ TICK_S = 1 / 64  # latencies are whole ticks: exact as floats, whatever the arri
 
 
 def crowd(seed: int, size: int) -> tuple[tuple[float, float], ...]:
-    """Pairs of (static, continuous) latency; no two continuous ones are alike."""
+    """Pairs of (static, continuous) latency, no two continuous ones alike.
+
+    First and last are the slowest under continuous: who always draws the one, or never the other, shows it.
+    """
     rng = random.Random(seed)
     static = [rng.randint(60, 2_000) for _ in range(size)]
-    continuous = rng.sample(range(20, 1_900), size)
-    return tuple((a * TICK_S, c * TICK_S) for a, c in zip(static, continuous, strict=True))
+    *others, last, first = sorted(rng.sample(range(20, 1_900), size))
+    rng.shuffle(others)
+    return tuple((a * TICK_S, c * TICK_S) for a, c in zip(static, (first, *others, last), strict=True))
 
 
 def interval(student, pairs, num_resamples: int, seed: int, *, burst: bool = False, again: bool = False):
@@ -110,7 +114,7 @@ def test_of_the_p95(student):
 
 @check("3.6", points=1, en="is as wide as it should be", es="tiene la anchura debida")
 def test_width(student):
-    pairs = crowd(8, 41)
+    pairs = crowd(8, 39)  # one pair more in a resample would leave room for another above its p95, 40 · 5 % = 2
     got = [interval(student, pairs, 2_000, seed, again=seed > 1) for seed in (1, 2)]
     whole = reduction_law(pairs)
     expect(got[0][0] < got[0][1], expected=t("low < high", "bajo < alto"), got=_shown(got[0]), hint=t(
@@ -128,9 +132,16 @@ def test_width(student):
 @check("3.6", points=2, en="takes the ranks that it should", es="toma los rangos debidos")
 def test_ranks(student):
     """By chance one interval of few resamples says little, eighty say exactly which ranks they are."""
-    pairs = crowd(9, 20)
+    pairs = crowd(9, 20)  # one pair fewer would leave no room above its p95: that of 19 is the largest
     low, high = interval(student, pairs, 1, 7)
     expect(low == high, expected=t("low = high", "bajo = alto"), got=_shown((low, high)), hint=swapped(1, len(pairs)))
+    single = {interval(student, pairs, 1, seed) for seed in range(8)}
+    expect(len(single) > 1, expected=t("another resample for another seed", "otra remuestra con otra semilla"),
+           got=_shown((low, high)), hint=t(
+        "(num_resamples = 1, eight seeds, always the same reduction): each of the num_resamples reductions is of pairs "
+        "that were drawn; the whole of the data is none of them (section 3.7)",
+        "(num_resamples = 1, ocho semillas, siempre la misma reducción): cada una de las num_resamples reducciones es de "
+        "pares sorteados; los datos enteros no son una de ellas (sección 3.7)"))  # fmt: skip
     for num_resamples in (40, 41, 100):
         expect_lawful([
             Seen(pairs=pairs, num_resamples=num_resamples, interval=interval(

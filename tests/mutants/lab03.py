@@ -405,6 +405,19 @@ MUTANTS = (
         hint="half as many pairs",
     ),
     Mutant(
+        name="one pair too many", old=DRAW, new=DRAW.replace("k=len(pairs)", "k=len(pairs) + 1"), check="3.6/width",
+        hint="one pair too many",
+    ),
+    Mutant(
+        name="the whole of the data for a resample", old="    for _ in range(num_resamples):", check="3.6/ranks",
+        hint="the whole of the data is none of them", new="    reductions.append(100 * (1 - p95_s(continuous_records) / "
+        "p95_s(static_records)))\n    for _ in range(num_resamples - 1):",
+    ),
+    Mutant(
+        name="the first pair always drawn", old=DRAW, check="3.6/width", hint="with replacement",
+        new="before, after = zip(pairs[0], *rng.choices(pairs, k=len(pairs) - 1))",
+    ),
+    Mutant(
         name="resamples and pairs swapped", old="for _ in range(num_resamples):\n        " + DRAW, check="3.6/pairs_by_request",
         outcome="crashed", hint="change places", new="for _ in pairs:\n        " + DRAW.replace("k=len(pairs)", "k=num_resamples"),
     ),
