@@ -50,6 +50,10 @@ class Server:
         self.queue = RequestQueue(source, time_keeper, self._admit)
         self._source, self._time = source, time_keeper
 
+    def limit_idle_polls(self, most: int) -> None:
+        """Notice a loop that lets no time pass after so many questions already."""
+        self._time.max_idle_polls = most
+
     def respond(self, request: Request) -> None:
         """Send the answer: the request leaves the server now, and its place in the KV cache is free."""
         record = self.model.record_of(request)

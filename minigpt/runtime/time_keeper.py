@@ -15,6 +15,7 @@ class TimeKeeper:
     def __init__(self, clock):
         self._clock = clock
         self._idle_polls = 0
+        self.max_idle_polls = MAX_IDLE_POLLS
 
     @property
     def now_ns(self) -> int:
@@ -27,12 +28,12 @@ class TimeKeeper:
     def poll(self) -> None:
         """Count a question that lets no time pass."""
         self._idle_polls += 1
-        if self._idle_polls > MAX_IDLE_POLLS and self._clock.name != "wall":
+        if self._idle_polls > self.max_idle_polls and self._clock.name != "wall":
             raise BusyWait(say(
-                en=f"the loop asked {MAX_IDLE_POLLS} times in a row without letting time pass. "
+                en=f"the loop asked {self.max_idle_polls} times in a row without letting time pass. "
                 "Nothing can change until it does: wait with queue.get(timeout_s=...) or clock.sleep(s). "
                 "Or should your loop have ended?",
-                es=f"el bucle preguntó {MAX_IDLE_POLLS} veces seguidas sin dejar pasar tiempo. "
+                es=f"el bucle preguntó {self.max_idle_polls} veces seguidas sin dejar pasar tiempo. "
                 "Nada puede cambiar hasta que pase: espera con queue.get(timeout_s=...) o clock.sleep(s). "
                 "¿O debería haber acabado tu bucle?",
             ))  # fmt: skip

@@ -4,7 +4,9 @@ A line is a clock in milliseconds; `|` is where the batch leaves, `!` where its 
 """
 
 from tests.grader.check import check
-from tests.grader.outcomes import expect, expect_equal, t
+from tests.grader.outcomes import Text, expect, expect_equal, t
+from tests.lab02.random_batches import batches_of, random_stops, told
+from tests.lab03.oracle import REMEMBERS
 from tests.lab03.scenes import MS, scene
 
 WAIT_S = 0.005
@@ -15,12 +17,16 @@ def collected(student, arrivals_ms, *, max_batch: int = 4, now_ms: float = 0.0):
     host = student.server(scene(*((arrival, 3) for arrival in arrivals_ms)), max_batch=max_batch, max_wait_s=WAIT_S)
     if now_ms:  # an earlier batch has kept the server busy
         host.server.clock.sleep(now_ms / 1e3)
-    batch, _ = student.call_on(host, "collect_batch")
-    expect(isinstance(batch, list), expected=t("a list of requests", "una lista de peticiones"), got=batch, hint=t(
+    return ids_of(student.call_on(host, "collect_batch")[0]), host.server.clock.now_ns / MS
+
+
+def ids_of(batch) -> list[int]:
+    """The ids of a batch, as it came back."""
+    expect(isinstance(batch, (list, tuple)), expected=t("a list of requests", "una lista de peticiones"), got=batch, hint=t(
         "return the batch as a list, empty if the queue is closed (section 2.2)",
         "devuelve el lote como lista, vacía si la cola está cerrada (sección 2.2)",
     ))  # fmt: skip
-    return [getattr(request, "request_id", request) for request in batch], host.server.clock.now_ns / MS
+    return [getattr(request, "request_id", request) for request in batch]
 
 
 @check("2.1", points=1, en="takes those that wait, oldest first", es="toma las que esperan, primero la más antigua")
@@ -123,6 +129,12 @@ def test_deadline_runs_from_the_first_arrival(student):
         "(lote, cuándo sale en ms): el servidor estuvo ocupado hasta los 10 ms, y la petición 0 espera desde los "
         "7 ms. Sus 5 ms acaban a los 12 ms: cuenta desde arrival_time_s (sección 2.2)",
     ))  # fmt: skip
+    expect_equal(collected(student, [0, 6, 20], now_ms=3), ([0], 5.0), hint=t(
+        "(batch, when it leaves in ms): the server was busy until 3 ms, and request 0 has waited since 0.0 s, which is a "
+        "time like any other, though `if` and `or` take it for nothing. Its 5 ms end at 5 ms (section 2.2)",
+        "(lote, cuándo sale en ms): el servidor estuvo ocupado hasta los 3 ms, y la petición 0 espera desde el segundo "
+        "0.0, que es una hora como otra, aunque `if` y `or` la tomen por nada. Sus 5 ms acaban a los 5 ms (sección 2.2)",
+    ))  # fmt: skip
     expect_equal(collected(student, [2, 3, 12], now_ms=10), ([0, 1], 10.0), hint=t(
         "(batch, when it leaves in ms): request 0 came at 2 ms and its 5 ms were over at 7, while the server was busy. "
         "The batch leaves at 10 ms with all that wait, and nobody waits any longer (section 2.2)",
@@ -151,3 +163,51 @@ def test_when_the_queue_closes(student):
         "la cola está cerrada y nadie espera: devuelve una lista vacía. En ese caso `get` lanza queue.Empty "
         "(sección 2.2)",
     ))  # fmt: skip
+
+
+@check("2.1", points=2, en="batch after batch at random, to the nanosecond",
+       es="un lote tras otro al azar, al nanosegundo")  # fmt: skip
+def test_many_batches(student):
+    for count, stop in enumerate(random_stops(seed=21, number=36)):
+        due = batches_of(student.server(stop.workload, **stop.settings).server, stop.away_ms)
+        host = student.server(stop.workload, **stop.settings)
+        for number, (away_ms, (ids, leaves_ms)) in enumerate(zip(stop.away_ms, due, strict=True)):
+            host.server.clock.sleep(away_ms / 1e3)
+            batch, _ = student.call_on(host, "collect_batch", again=count + number > 0)
+            got = ids_of(batch), host.server.clock.now_ns / MS
+            expect_equal(got, (ids, leaves_ms), hint=told(stop).followed_by(why_wrong(*got, ids, leaves_ms)))
+            if not ids:
+                break
+
+
+def why_wrong(got: list[int], got_ms: float, due: list[int], due_ms: float) -> Text:
+    """The hint for a batch that is not the one due: by what it has too much or too little."""
+    if len(set(got)) < len(got) or len(got) > len(due) and got_ms == due_ms:
+        return REMEMBERS
+    if sorted(got) == sorted(due) and got_ms == due_ms:
+        return t("Oldest first: keep the order of the queue (section 2.2)",
+                 "Primero la más antigua: conserva el orden de la cola (sección 2.2)")  # fmt: skip
+    if set(got) == set(due) and got_ms > due_ms or got_ms > due_ms and len(got) > len(due):
+        return LATE
+    if set(got) == set(due):
+        return t("It left before its wait was over, and somebody might have come (section 2.2)",
+                 "Salió antes de acabar la espera, y podría haber llegado alguien (sección 2.2)")  # fmt: skip
+    if len(got) < len(due):
+        return t(
+            "Somebody was left behind. The wait lasts from the first one's arrival to server.max_wait_s later, whoever "
+            "comes at that very moment is in, and so is whoever stands there when the wait is over (section 2.2)",
+            "Se quedó alguien. La espera dura desde la llegada de la primera hasta server.max_wait_s después; quien "
+            "llega en ese mismo instante está dentro, y también quien ya espera cuando acaba (sección 2.2)",
+        )  # fmt: skip
+    return t("Compare with a drawing of the arrivals: when does the first one's wait end? (section 2.2)",
+             "Compáralo con un dibujo de las llegadas: ¿cuándo acaba la espera de la primera? (sección 2.2)")  # fmt: skip
+
+
+LATE = t(
+    "It left too late. Time passes only where you wait: `get()` and `get(timeout_s)` return at the very arrival or at "
+    "the end of the timeout, while sleeping and looking again oversleeps both; and the wait is server.max_wait_s from "
+    "the first one's arrival_time_s, 0 included (section 2.2)",
+    "Salió demasiado tarde. El tiempo pasa solo donde esperas: `get()` y `get(timeout_s)` vuelven en el instante de la "
+    "llegada o al vencer el límite, mientras que dormir y mirar otra vez se pasa de ambos; y la espera es "
+    "server.max_wait_s desde el arrival_time_s de la primera, aunque sea 0 (sección 2.2)",
+)

@@ -5,17 +5,40 @@
                    1234
 """
 
+import random
+from dataclasses import replace
+
+from minigpt.workloads.workload import Workload
 from tests.grader.check import check
-from tests.grader.outcomes import expect_equal, t
-from tests.lab03.scenes import scene
+from tests.grader.outcomes import CheckFailed, expect, expect_equal, t
+from tests.lab03.oracle import REMEMBERS
+from tests.lab03.random_scenes import random_items
+from tests.lab03.scenes import MS, scene
 
 
-def ran(student, workload):
+def ran(student, workload, *, again: bool = False):
     """Call `run_full_inference` on all requests of a workload: their outputs, and the server."""
     count = len(workload.items)
     host = student.server(workload, max_batch=count)
-    student.call_on(host, "run_full_inference", host.take(count))
+    batch = host.take(count)
+    random.Random(count).shuffle(batch)  # their order need not be that of their ids
+    _, (after,) = student.call_on(host, "run_full_inference", batch, again=again)
+    expect_still_there(batch, after)
     return {i: list(request.output_token_ids) for i, request in host.requests.items()}, host
+
+
+def expect_still_there(batch: list, after) -> None:
+    """Fail the check if the list that was passed has lost requests."""
+    ids = [sorted(getattr(request, "request_id", -1) for request in some) if isinstance(some, list) else some
+           for some in (batch, after)]  # fmt: skip
+    expect(ids[0] == ids[1], expected=ids[0], got=ids[1], hint=t(
+        "(requests in `batch` after the call): you took requests out of the list that you were given. Its rows are all "
+        "computed to the end, and whoever called you answers those who are in it: keep the list as it is, and note "
+        "elsewhere who is still running (section 2.3)",
+        "(peticiones en `batch` tras la llamada): sacaste peticiones de la lista recibida. Sus filas se calculan todas "
+        "hasta el final, y quien te llamó responde a las que están en ella: deja la lista como está y anota aparte "
+        "quién sigue en marcha (sección 2.3)",
+    ))  # fmt: skip
 
 
 def rows(host) -> list[list[int]]:
@@ -89,4 +112,48 @@ def test_sends_no_answer(student):
     expect_equal([record.item.request_id for record in host.server.log.finished], [], hint=t(
         "(requests answered by it): this function computes; answering is the loop's business (section 2.4)",
         "(peticiones respondidas por ella): esta función calcula; responder es cosa del bucle (sección 2.4)",
+    ))  # fmt: skip
+
+
+@check("2.2", points=2, en="many batches at random, one after another", es="muchos lotes al azar, uno tras otro")
+def test_many_batches(student):
+    rng = random.Random(22)
+    for count in range(24):
+        items = tuple(replace(item, arrival_ns=0) for item in random_items(rng, rng.randint(1, 12)))
+        workload = Workload(name="random", items=items) if count != 20 else scene((0, 2), (0, 250))  # a long one, too
+        try:
+            _expect_run(*ran(student, workload, again=count > 0), workload.items)
+        except CheckFailed as failure:
+            if count and _is_right_alone(student, workload):
+                failure.hint = REMEMBERS
+            raise
+
+
+def _is_right_alone(student, workload) -> bool:
+    try:
+        _expect_run(*ran(student, workload), workload.items)
+    except CheckFailed:
+        return False
+    return True
+
+
+def _expect_run(outputs: dict, host, items: tuple) -> None:
+    about = t("(answers as [tokens, max_tokens]: ", "(respuestas como [tokens, max_tokens]: ").followed_by(
+        ", ".join(f"{item.request_id}: [{len(item.answer)}, {item.max_tokens}]" for item in items) + "). ")
+    expect_equal(outputs, {item.request_id: list(item.answer) for item in items}, hint=about.followed_by(t(
+        "(request: its tokens): an answer ends with EOS, which is not stored, or with the token that reaches max_tokens, "
+        "which is; after its end nothing is added (section 2.3)",
+        "(petición: sus tokens): una respuesta termina con EOS, que no se guarda, o con el token que llega a "
+        "max_tokens, que sí; después del final no se añade nada (sección 2.3)",
+    )))  # fmt: skip
+    longest, ids = max(item.num_steps for item in items), sorted(item.request_id for item in items)
+    expect_equal(rows(host), [ids] * longest, hint=about.followed_by(t(
+        "(requests in each step): all of the batch, until the last has ended: a step a token, and one for EOS where the "
+        "limit does not end the answer first (section 2.3)",
+        "(peticiones de cada paso): todo el lote, hasta que termina la última: un paso por token, y uno para EOS donde "
+        "el límite no acaba antes la respuesta (sección 2.3)",
+    )))  # fmt: skip
+    expect_equal(host.server.clock.now_ns / MS, float(longest), hint=t(
+        "(clock after the batch, in ms): each step takes 1 ms here, and nothing else takes time: no sleep (section 2.3)",
+        "(reloj tras el lote, en ms): aquí cada paso dura 1 ms, y nada más ocupa tiempo: sin sleep (sección 2.3)",
     ))  # fmt: skip

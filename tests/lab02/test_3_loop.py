@@ -8,10 +8,14 @@ One step is one millisecond. A row is a request from its arrival on:
 
 import random
 
+from minigpt.runtime.clock import steps_clock
 from tests.grader.check import check
-from tests.grader.outcomes import expect, expect_equal, t
+from tests.grader.outcomes import CheckFailed, expect, expect_equal, t
+from tests.lab02.batch_by_batch import due_run, first_difference, ran
 from tests.lab02.batches import why_unanswered
 from tests.lab02.drawn import drawn, how_to_look
+from tests.lab03.oracle import REMEMBERS
+from tests.lab03.random_scenes import random_workloads
 from tests.lab03.scenes import answers, finish_ms, scene, scripted_answers
 
 LEFT = t("(when each answer left, in ms). ", "(cuándo salió cada respuesta, en ms). ")
@@ -25,7 +29,7 @@ LOOK = t("\nYour own run, in a cell:", "\nTu propia ejecución, en una celda:")
 def expect_left(student, *requests, expected: list[float], hint=None, max_wait_s: float = 0.005, **scene_of) -> None:
     """Fail the check unless the answers of these requests (arrival in ms, length) leave when they should, in ms."""
     workload = scene(*requests, ends_with_eos=scene_of.get("ends_with_eos", False))
-    log = student.run_loop("static", workload, max_batch=scene_of["max_batch"], max_wait_s=max_wait_s)
+    log = ran(student, workload, max_batch=scene_of["max_batch"], max_wait_s=max_wait_s)
     found = finish_ms(log)
     left = [found.get(item.request_id) for item in workload.items]
     expect_equal(left, expected, hint=why_unanswered(log) or hint or late(requests, max_wait_s=max_wait_s, **scene_of))
@@ -142,7 +146,7 @@ def test_alone(student):
 def test_everybody_is_answered(student):
     for seed in (21, 22):
         workload = busy_scene(seed)
-        log = student.run_loop("static", workload)
+        log = ran(student, workload)
         got, expected = answers(log), scripted_answers(workload)
         numbers = [t(f"{len(some)} answers", f"{len(some)} respuestas") for some in (expected, got)]
         expect(got.keys() == expected.keys(), expected=numbers[0], got=numbers[1], hint=why_unanswered(log))
@@ -151,3 +155,33 @@ def test_everybody_is_answered(student):
             "(requests with other tokens than alone): batching must not change an answer (section 2.4)",
             "(peticiones con otros tokens que a solas): el batching no debe cambiar ninguna respuesta (sección 2.4)",
         ))  # fmt: skip
+
+
+WAITS_S = (0.005, 0.0, 0.002, 0.0173)
+
+
+@check("2.3", points=2, en="many random runs, one after another, to the nanosecond",
+       es="muchas ejecuciones al azar, una tras otra, al nanosegundo")  # fmt: skip
+def test_many_runs(student):
+    for count, (workload, settings) in enumerate(random_workloads(seed=23, number=30)):
+        settings["max_wait_s"] = WAITS_S[count % len(WAITS_S)]
+        difference = run_once(student, workload, settings, again=count > 0)
+        if difference is not None:
+            if count and run_once(student, workload, settings, again=False) is None:
+                difference.hint = REMEMBERS
+            raise difference
+    crowd = scene(*((9 * k, 1) for k in range(300)))  # a long day: no number of batches is the last one
+    settings = {"clock": steps_clock, "cap": 1, "max_wait_s": 0.0}
+    difference = run_once(student, crowd, settings, again=False)
+    if difference is not None:
+        raise difference
+
+
+def run_once(student, workload, settings: dict, *, again: bool) -> CheckFailed | None:
+    """Let the loop serve a workload: the first difference from what is due, or None."""
+    try:
+        log = ran(student, workload, clock=settings["clock"](), max_batch=settings["cap"],
+                  max_wait_s=settings["max_wait_s"], again=again)  # fmt: skip
+    except CheckFailed as failure:
+        return failure
+    return first_difference(log, due_run(workload, settings), settings)

@@ -3,9 +3,12 @@
 import math
 
 from tests.grader.check import check
-from tests.grader.outcomes import expect, expect_equal, expect_number, expect_value_error, t
+from tests.grader.outcomes import Text, expect, expect_equal, expect_number, expect_value_error, t
+from tests.lab03.latencies import about, latencies, nearest_rank, random_records, why
+from tests.lab03.oracle import expect_oracle, is_near
 from tests.lab03.scenes import lasting, record
 
+PERCENTS = (50, 95, 99)
 KEYS = ("p50_s", "p95_s", "p99_s", "max_s", "num_unanswered")
 
 
@@ -16,7 +19,7 @@ def report_of(student, records: list[dict]) -> dict:
         "return a dict with p50_s, p95_s, p99_s, max_s and num_unanswered (section 2.6)",
         "devuelve un diccionario con p50_s, p95_s, p99_s, max_s y num_unanswered (sección 2.6)",
     ))  # fmt: skip
-    expect_equal(sorted(map(str, report)), sorted(KEYS), hint=t(
+    expect_equal([key for key in KEYS if key in report], list(KEYS), hint=t(
         "(keys of the dict): write them as the docstring does (section 2.6)",
         "(claves del diccionario): escríbelas como en la docstring (sección 2.6)",
     ))  # fmt: skip
@@ -79,3 +82,40 @@ def test_of_nothing(student):
         "with no records raise ValueError and say so (section 2.6)",
         "sin registros, lanza ValueError y dilo (sección 2.6)",
     ))  # fmt: skip
+
+
+@check("2.4", points=2, en="right for many random runs, one after another, and changes none of them",
+       es="correcto con muchas ejecuciones al azar, una tras otra, y sin cambiar ninguna")  # fmt: skip
+def test_many_runs(student):
+    expect_oracle(
+        student, "latency_report", ([records] for records in random_records(seed=24)), by_definition,
+        is_right=lambda got, expected: isinstance(got, dict) and first_wrong(got, expected) is None,
+        why=lambda args, got: why_wrong(*args, got), about=about,
+    )  # fmt: skip
+
+
+def by_definition(records: list[dict]) -> dict:
+    values = latencies(records)
+    percentiles = [nearest_rank(values, percent) for percent in PERCENTS]
+    return dict(zip(KEYS, (*percentiles, max(values), values.count(math.inf)), strict=True))
+
+
+def first_wrong(got: dict, expected: dict) -> str | None:
+    """The first key whose value is not the expected one."""
+    return next((key for key in KEYS if not is_near(got.get(key), expected[key])), None)
+
+
+def why_wrong(records: list[dict], got) -> Text:
+    """The hint for a report that is wrong: that of its first wrong value."""
+    if not isinstance(got, dict):
+        return t("return a dict (section 2.6)", "devuelve un diccionario (sección 2.6)")
+    key = first_wrong(got, by_definition(records))
+    if key == "num_unanswered":
+        return t(f"(`{key}`) counts the records whose finish_s is None, whether they were admitted or not (section 2.6)",
+                 f"(`{key}`) cuenta los registros cuyo finish_s es None, se admitieran o no (sección 2.6)")  # fmt: skip
+    if key == "max_s":
+        return t(f"(`{key}`) is the largest latency of all: infinite if a single request went unanswered (section 2.6)",
+                 f"(`{key}`) es la mayor de todas las latencias: infinita si quedó sin respuesta una sola petición "
+                 "(sección 2.6)")  # fmt: skip
+    name = t(f"(`{key}`) ", f"(`{key}`) ")
+    return name.followed_by(why(records, PERCENTS[KEYS.index(key)], got.get(key)))

@@ -6,10 +6,17 @@
                   |···
 """
 
+import random
+from collections.abc import Iterator
+
 from minigpt.simulation.run import replay
 from tests.grader.check import check
-from tests.grader.outcomes import expect, expect_equal, expect_number, t
+from tests.grader.outcomes import Text, expect, expect_equal, expect_number, t
+from tests.lab03.oracle import expect_oracle, is_near
 from tests.lab03.scenes import scene
+
+
+KEYS = ("held", "empty")
 
 
 def step(rows: int, useful_rows: int, start_s: float = 0.0, end_s: float = 0.001) -> dict:
@@ -23,7 +30,7 @@ def expect_shares(student, steps: list[dict], max_batch: int, held: float, empty
         "return a dict with the shares `held` and `empty`, from 0 to 1 (section 2.9)",
         "devuelve un diccionario con las fracciones `held` y `empty`, de 0 a 1 (sección 2.9)",
     ))  # fmt: skip
-    expect_equal(sorted(map(str, found)), ["empty", "held"], hint=t("(keys of the dict) (section 2.9)",
+    expect_equal([key for key in KEYS if key in found], list(KEYS), hint=t("(keys of the dict) (section 2.9)",
                                                                    "(claves del diccionario) (sección 2.9)"))  # fmt: skip
     for key, expected in (("held", held), ("empty", empty)):
         expect_number(found[key], expected, tolerance=1e-9, hint=t(f"(`{key}`) {hint.en}", f"(`{key}`) {hint.es}"))
@@ -56,3 +63,64 @@ def test_a_run(student):
         "three steps of A, B and C, then four of D alone: 21 slots, 3 of them held, 8 empty (section 2.9)",
         "tres pasos con A, B y C, y después cuatro con D sola: 21 slots, 3 de ellos retenidos y 8 vacíos (sección 2.9)",
     ))  # fmt: skip
+
+
+@check("2.5", points=1, en="right for many random runs, one after another, and changes none of them",
+       es="correcto con muchas ejecuciones al azar, una tras otra, y sin cambiar ninguna")  # fmt: skip
+def test_many_runs(student):
+    expect_oracle(
+        student, "wasted_slot_share", random_runs(seed=25), by_definition, is_right=same_shares,
+        why=lambda args, got: why_wrong(*args, got), about=lambda steps, max_batch: t(
+            f"({len(steps)} steps, max_batch = {max_batch}).", f"({len(steps)} pasos, max_batch = {max_batch})."),
+    )  # fmt: skip
+
+
+def random_runs(seed: int) -> Iterator[list]:
+    """Runs of 1 to 40 steps of 1 to 16 slots, some of them full, steps of unequal duration."""
+    rng = random.Random(seed)
+    for num_steps in (1, 1, 2, 3, *(rng.randint(1, 40) for _ in range(26))):
+        max_batch, steps, now_s = rng.choice((1, 2, 3, 8, 16)), [], 0.0
+        for _ in range(num_steps):
+            rows, end_s = rng.randint(1, max_batch), now_s + rng.randint(1, 9) / 64
+            steps.append(step(rows, rng.randint(1, rows), now_s, end_s))
+            now_s = end_s
+        yield [steps, max_batch]
+
+
+def by_definition(steps: list[dict], max_batch: int) -> dict:
+    """Slot by slot: `#` is held, `·` empty."""
+    slots = "".join("+" * each["useful_rows"] + "#" * (each["rows"] - each["useful_rows"])
+                    + "·" * (max_batch - each["rows"]) for each in steps)  # fmt: skip
+    return {"held": slots.count("#") / len(slots), "empty": slots.count("·") / len(slots)}
+
+
+def same_shares(got, expected: dict) -> bool:
+    return isinstance(got, dict) and all(is_near(got.get(key), expected[key]) for key in KEYS)
+
+
+def why_wrong(steps: list[dict], max_batch: int, got) -> Text:
+    """The hint for wrong shares: the slip that gives just these, or the definition."""
+    held, empty = by_definition(steps, max_batch).values()
+    most, rows = max(each["rows"] for each in steps), sum(each["rows"] for each in steps) / len(steps)
+    slips = (
+        ((empty, held), t("held and empty have changed places", "held y empty están intercambiados")),
+        ((100 * held, 100 * empty), t("these are per cents: shares go from 0 to 1",
+                                      "son porcentajes: las fracciones van de 0 a 1")),
+        ((held * max_batch / rows, empty), t("held was divided by rows: both shares are of all slots",
+                                             "held se dividió entre filas: ambas fracciones son de todos los slots")),
+        ((held * max_batch / most, 1 - rows / most), t(
+            "max_batch slots a step, even if no batch ever filled them",
+            "max_batch slots por paso, aunque ningún lote llegara a llenarlos")),
+        ((held, empty + held), t("a held slot has a row, so it is not empty",
+                                 "un slot retenido tiene fila, así que no está vacío")),
+    )  # fmt: skip
+    for (wrong_held, wrong_empty), hint in slips:
+        if same_shares(got, {"held": wrong_held, "empty": wrong_empty}):
+            return hint
+    return t(
+        "each step has max_batch slots: `useful_rows` of them gave a token, the rest of `rows` are held, those without "
+        "a row are empty; each slot counts the same, however long its step took, and nothing is rounded (section 2.9)",
+        "cada paso tiene max_batch slots: `useful_rows` dieron un token, el resto de `rows` está retenido y los que no "
+        "tienen fila están vacíos; todos los slots cuentan igual, dure lo que dure su paso, y nada se redondea "
+        "(sección 2.9)",
+    )  # fmt: skip

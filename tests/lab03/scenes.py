@@ -14,7 +14,7 @@ def scene(*requests: tuple[float, int], name: str = "scene", ends_with_eos: bool
         name=name,
         items=tuple(
             WorkItem(
-                request_id=i, prompt_token_ids=(97 + i % 26,), max_tokens=200 if ends_with_eos else length,
+                request_id=i, prompt_token_ids=(97 + i % 26,), max_tokens=2 * length + 9 if ends_with_eos else length,
                 arrival_ns=round(arrival_ms * MS), answer=tuple((i * 7 + k) % 200 for k in range(length)),
             )
             for i, (arrival_ms, length) in enumerate(requests)

@@ -1,19 +1,56 @@
 """Exercise 3.1: `admit` fills the free seats, oldest first, and never waits."""
 
+import random
+from dataclasses import replace
+
+from minigpt.workloads.workload import Workload
 from tests.grader.check import check
-from tests.grader.outcomes import expect, expect_equal, t
-from tests.lab03.scenes import scene
+from tests.grader.outcomes import CRASHED, CheckFailed, expect, expect_equal, t
+from tests.lab03.oracle import REMEMBERS
+from tests.lab03.random_scenes import random_items
+from tests.lab03.scenes import MS, scene
+
+WAITED = t(
+    "`admit` let time pass, and a running request lost it. With nobody left in the queue it returns at once, even if "
+    "nobody is in flight: waiting is the loop's business (section 3.1)",
+    "`admit` dejó pasar tiempo, y lo perdió una petición en curso. Cuando no queda nadie en la cola vuelve enseguida, "
+    "aunque no haya nadie en vuelo: esperar es cosa del bucle (sección 3.1)",
+)
+ASKED_AGAIN = t(
+    "it asked the queue again and again, and nobody can come while `admit` runs. When nobody waits, leave the free "
+    "seats empty and return; the next step will look again (section 3.1)",
+    "preguntó a la cola una y otra vez, y nadie puede llegar mientras se ejecuta `admit`. Cuando no espera nadie, deja "
+    "vacíos los asientos libres y vuelve; el paso siguiente mirará de nuevo (sección 3.1)",
+)
+NOBODY_WAITED = t(
+    "it took from the queue although nobody waited: ask `empty()` before each `get_nowait()`, or catch queue.Empty. "
+    "`closed` asks something else: whether nobody will come any more (section 3.1)",
+    "tomó de la cola aunque no esperaba nadie: pregunta `empty()` antes de cada `get_nowait()`, o captura queue.Empty. "
+    "`closed` pregunta otra cosa: si ya no llegará nadie (sección 3.1)",
+)
+WHY_CRASHED = {"BusyWait": ASKED_AGAIN, "Empty": NOBODY_WAITED}
 
 
-def admitted(student, *, waiting: int, in_flight: int, slots: int, later: int = 0):
-    """Call `admit` with so many in flight and so many waiting: the ids in flight afterwards, and the server."""
-    workload = scene(*[(0, 5)] * (in_flight + waiting), *[(50, 5)] * later)
-    host = student.server(workload, max_inflight=slots)
-    running = host.take(in_flight)
-    _, (after,) = student.call_on(host, "admit", running)
+def call_admit(student, host, running: list, *, again: bool = False) -> list[int]:
+    """Call `admit`: the ids in flight afterwards."""
+    num_before = len(host.server.log.requests)
+    try:
+        _, (after,) = student.call_on(host, "admit", running, again=again)
+    except CheckFailed as failure:
+        hints = [hint for name, hint in WHY_CRASHED.items() if name in failure.raised]
+        if failure.outcome == CRASHED and hints:
+            failure.hint = hints[0]
+            if hints[0] is ASKED_AGAIN:  # the server's own advice, to wait, is for loops
+                failure.got = t("asked the queue 10,000 times in a row", "preguntó a la cola 10 000 veces seguidas")
+        raise
     ids = [request.request_id for request in after] if isinstance(after, list) else after
-    taken = sorted(host.server.log.requests)  # the first of them were in flight before
-    expect(not (len(taken) > in_flight and ids == taken[:in_flight]), expected=taken, got=ids, hint=t(
+    _expect_kept(list(host.server.log.requests), num_before, ids)
+    return ids
+
+
+def _expect_kept(taken: list[int], num_before: int, ids) -> None:
+    """Fail the check if requests were taken from the queue (`taken`: by all calls so far) and are not in the list."""
+    expect(not (len(taken) > num_before and ids == taken[:num_before]), expected=taken, got=ids, hint=t(
         "(ids in flight): requests were taken from the queue and are not in the list. `in_flight = …` gives a new "
         "list a name of yours, and whoever called you keeps the old one: "
         "change the list that you got, with append (section 3.1)",
@@ -21,26 +58,48 @@ def admitted(student, *, waiting: int, in_flight: int, slots: int, later: int = 
         "una lista nueva, y quien te llamó conserva la vieja: modifica la lista que recibiste, con append (sección "
         "3.1)",
     ))  # fmt: skip
-    return ids, host
+    missing = [i for i in taken if isinstance(ids, list) and i not in ids]
+    expect(not missing, expected=taken, got=ids, hint=t(
+        f"(ids in flight): {missing} were taken from the queue and are nowhere now; the queue has forgotten them. Take "
+        "only as many as there are free seats. There is nothing to sort: the queue gives the oldest first (section 3.1)",
+        f"(ids en vuelo): {missing} se tomaron de la cola y ya no están en ninguna parte; la cola las ha olvidado. Toma "
+        "solo tantas como asientos libres haya. No hay nada que ordenar: la cola da primero la más antigua (sección "
+        "3.1)",
+    ))  # fmt: skip
+
+
+def admitted(student, *, waiting: int, in_flight: int, slots: int, later: int = 0):
+    """Call `admit` with so many in flight and so many waiting: the ids in flight afterwards, and the server."""
+    workload = scene(*[(0, 5)] * (in_flight + waiting), *[(50, 5)] * later)
+    host = student.server(workload, max_inflight=slots)
+    return call_admit(student, host, host.take(in_flight)), host
 
 
 @check("3.1", points=1, en="fills every free seat", es="llena cada asiento libre")
 def test_fills_every_free_slot(student):
-    ids, _ = admitted(student, waiting=5, in_flight=1, slots=4)
-    expect_equal(len(ids), 4, hint=t(
-        "one seat was taken and three were free, with five waiting: how many did you admit? (section 3.1)",
-        "había un asiento ocupado y tres libres, y esperaban cinco: ¿cuántas admitiste? (sección 3.1)",
-    ))  # fmt: skip
+    for in_flight, slots in ((1, 4), (3, 4), (0, 4)):
+        ids, _ = admitted(student, waiting=5, in_flight=in_flight, slots=slots)
+        expect_equal(len(ids), 4, hint=t(
+            f"(in flight afterwards): {in_flight} of 4 seats were taken, and five were waiting: each free seat is "
+            "filled, one or many (section 3.1)",
+            f"(en vuelo después): había {in_flight} de 4 asientos ocupados, y esperaban cinco: se llena cada asiento "
+            "libre, sea uno o sean muchos (sección 3.1)",
+        ))  # fmt: skip
 
 
 @check("3.1", points=1, en="admits in the order of arrival", es="admite por orden de llegada")
 def test_oldest_first(student):
     ids, _ = admitted(student, waiting=3, in_flight=2, slots=5)
-    expect_equal(ids, [0, 1, 2, 3, 4], hint=t(
-        "which end of the queue did you take from? Those in flight stay, the oldest of the waiting come next "
-        "(section 3.1)",
-        "¿de qué extremo de la cola tomaste? Las que están en vuelo siguen; después vienen las más antiguas de la cola "
-        "(sección 3.1)",
+    expect_equal(sorted(ids), [0, 1, 2, 3, 4], hint=t(
+        "(ids in flight): those in flight stay, and the waiting ones come to them (section 3.1)",
+        "(ids en vuelo): las que están en vuelo siguen, y las que esperan se suman (sección 3.1)",
+    ))  # fmt: skip
+    longest_first = scene((0, 9), (1, 7), (2, 5), (3, 3), (4, 1))
+    host = student.server(longest_first, max_inflight=2)
+    host.server.clock.sleep(0.01)
+    expect_equal(sorted(call_admit(student, host, [])), [0, 1], hint=t(
+        "(ids in flight): five were waiting for two seats, and those who came first have them (section 3.1)",
+        "(ids en vuelo): esperaban cinco para dos asientos, y son de las que llegaron primero (sección 3.1)",
     ))  # fmt: skip
 
 
@@ -57,13 +116,30 @@ def test_keeps_to_the_cap(student):
 
 @check("3.1", points=1, en="lets no time pass", es="no deja pasar tiempo")
 def test_never_waits(student):
-    found = []
-    for waiting in (0, 1):
-        ids, host = admitted(student, waiting=waiting, in_flight=1, slots=4, later=1)
-        found.append((len(ids), host.server.clock.now_ns / 1e6))
-    expect_equal(found, [(1, 0.0), (2, 0.0)], hint=t(
-        "(in flight, clock in ms): with nobody left in the queue `admit` returns at once. A call that waits for the "
-        "next arrival keeps the running request waiting too (section 3.1)",
-        "(en vuelo, reloj en ms): cuando no queda nadie en la cola, `admit` vuelve enseguida. Una llamada que espera "
-        "a la próxima llegada hace esperar también a la petición en curso (sección 3.1)",
-    ))  # fmt: skip
+    for waiting, in_flight in ((0, 1), (1, 1), (0, 0)):
+        ids, host = admitted(student, waiting=waiting, in_flight=in_flight, slots=4, later=1)
+        expect_equal((len(ids), host.server.clock.now_ns / MS), (waiting + in_flight, 0.0), hint=t(
+            "(in flight, clock in ms): ", "(en vuelo, reloj en ms): ").followed_by(WAITED))  # fmt: skip
+
+
+@check("3.1", points=1, en="right in many scenes at random, one after another",
+       es="correcto en muchas escenas al azar, una tras otra")  # fmt: skip
+def test_many_scenes(student):
+    """Whoever the queue would hand out next is in, as far as there are seats, and not a nanosecond has passed."""
+    rng = random.Random(31)
+    for count in range(40):
+        arrivals, slots, now_ms = [rng.randrange(4) * 3 for _ in range(rng.randint(1, 16))], rng.randint(1, 12), 7
+        items = [replace(item, arrival_ns=arrival * MS)
+                 for item, arrival in zip(random_items(rng, len(arrivals)), arrivals, strict=True)]  # fmt: skip
+        line = [item.request_id for item in sorted(items, key=lambda item: (item.arrival_ns, item.request_id))]
+        host = student.server(Workload(name="random", items=tuple(items)), max_inflight=slots)
+        host.server.clock.sleep(now_ms / 1e3)
+        come = sum(arrival <= now_ms for arrival in arrivals)
+        running = host.take(rng.randint(0, min(slots, come)))
+        ids = call_admit(student, host, running, again=count > 0)
+        expect_equal((sorted(ids), host.server.clock.now_ns / MS), (sorted(line[: min(slots, come)]), now_ms), hint=t(
+            f"(ids in flight, clock in ms): {slots} seats, {len(running)} of them taken; in order of arrival the "
+            f"requests are {line}, and {come} of them have come (section 3.1). ",
+            f"(ids en vuelo, reloj en ms): {slots} asientos, {len(running)} ocupados; por orden de llegada las "
+            f"peticiones son {line}, y han llegado {come} (sección 3.1). ",
+        ).followed_by(REMEMBERS if count else t("", "")))  # fmt: skip

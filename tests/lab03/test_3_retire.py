@@ -1,20 +1,34 @@
 """Exercise 3.3: `retire` lets those that ended leave at once."""
 
+import random
+
 from tests.grader.check import check
 from tests.grader.outcomes import expect, expect_equal, t
 from tests.lab03.scenes import scene
 
 
-def retired(student):
-    """Four in flight, of which 1 and 2 have ended after one step: ids in flight, the server."""
-    host = student.server(scene((0, 5), (0, 1), (0, 1), (0, 5)), max_inflight=4)
-    running = host.take(4)
-    for request, token in zip(running, host.server.model.forward_one_step(running)):
-        request.append(token)
+def retired(student, ended: tuple[int, ...] = (1, 2), number: int = 4, *, again: bool = False, with_eos: bool = False):
+    """So many in flight, of which some have ended after one step: ids in flight, the server.
+
+    They end by their limit with one token, or with EOS at once and so with none.
+    """
+    lengths = [(0 if with_eos else 1) if i in ended else 5 for i in range(number)]
+    host = student.server(scene(*((0, length) for length in lengths), ends_with_eos=with_eos), max_inflight=number)
+    running = host.take(number)
+    eos = host.server.model.eos_token_id
+    for request, token in zip(running, host.server.model.forward_one_step(running), strict=True):
+        if token != eos:
+            request.append(token)
     # Both arguments name the same requests: the worker has one object for each.
-    _, (after, _) = student.call_on(host, "retire", running, running[1:3])
+    finished = [running[i] for i in ended]
+    _, (after, _) = student.call_on(host, "retire", running, finished, again=again)
     ids = [request.request_id for request in after] if isinstance(after, list) else after
     return ids, host
+
+
+def left_ms(host) -> dict[int, float]:
+    """When each answer left, in ms."""
+    return {i: record.finish_ns / 1e6 for i, record in host.server.log.requests.items() if record.finish_ns is not None}
 
 
 @check("3.3", points=1, en="frees the seats of those that ended", es="libera los asientos de las que terminaron")
@@ -37,10 +51,36 @@ def test_frees_the_slots(student):
 @check("3.3", points=1, en="answers in the same step", es="responde en el mismo paso")
 def test_answers_at_once(student):
     _, host = retired(student)
-    left = {record.item.request_id: record.finish_ns / 1e6 for record in host.server.log.finished}
-    expect_equal(left, {1: 1.0, 2: 1.0}, hint=t(
+    expect_equal(left_ms(host), {1: 1.0, 2: 1.0}, hint=t(
         "(request: when its answer left, in ms): the step ended at 1 ms, and both answers leave then, through "
         "server.respond (section 3.3)",
         "(petición: cuándo salió su respuesta, en ms): el paso terminó en el ms 1, y las dos respuestas salen "
         "entonces, con server.respond (sección 3.3)",
     ))  # fmt: skip
+
+
+@check("3.3", points=1, en="whoever has ended, however and however many",
+       es="a quienes hayan terminado, como sea y cuantas sean")  # fmt: skip
+def test_many_scenes(student):
+    rng = random.Random(33)
+    for count in range(24):
+        number, with_eos = rng.randint(1, 6), count % 2 == 1
+        ended = tuple(rng.sample(range(number), rng.choice((0, 1, number, rng.randint(0, number)))))
+        ids, host = retired(student, ended, number, again=count > 0, with_eos=with_eos)
+        staying = [i for i in range(number) if i not in ended]
+        about = t(f"({number} in flight, of which {sorted(ended)} ended{' with EOS at once' * with_eos}). ",
+                  f"({number} en vuelo; terminaron {sorted(ended)}{', con EOS en el acto' * with_eos}). ")  # fmt: skip
+        expect(isinstance(ids, list) and sorted(ids) == staying, expected=staying, got=ids, hint=about.followed_by(t(
+            "Those stay in flight who are not in `finished`, and only those: it may be empty, or hold all (section 3.3)",
+            "Siguen en vuelo las que no están en `finished`, y solo esas: puede estar vacía, o tenerlas todas (sección "
+            "3.3)")))  # fmt: skip
+        expect(left_ms(host) == dict.fromkeys(sorted(ended), 1.0), expected=dict.fromkeys(sorted(ended), 1.0),
+               got=left_ms(host), hint=about.followed_by(t(
+                   "(request: when its answer left, in ms): everybody in `finished` is answered now, whatever ended it; "
+                   "an empty answer is one, too (section 3.3)",
+                   "(petición: cuándo salió su respuesta, en ms): se responde ahora a todas las de `finished`, las haya "
+                   "terminado lo que sea; una respuesta vacía también lo es (sección 3.3)")))  # fmt: skip
+        answers = {i: host.server.log.requests[i].answer for i in ended}
+        expect_equal(answers, {i: host.server.log.requests[i].item.answer for i in ended}, hint=about.followed_by(t(
+            "(request: its answer): no token is added or lost on leaving; EOS is none (section 3.3)",
+            "(petición: su respuesta): al salir no se añade ni se pierde ningún token; EOS no lo es (sección 3.3)")))  # fmt: skip

@@ -6,13 +6,21 @@ One step is one millisecond. The scene of the lab, with two seats:
     B 30 tokens   |BBBBBBBBBBBBBBBBBBBBBBBBBBBBBB
     C  5 tokens   |...CCCCC          waits for A's seat, has it in step 4
                    123456789…
+
+Each run is first looked through for what no right loop does (violations.py), so that a message names the mistake;
+then its times are compared.
 """
 
 import random
 
+from minigpt.schedulers.continuous import continuous_batch_loop
+from minigpt.simulation.run import replay
 from tests.grader.check import check
 from tests.grader.outcomes import expect, expect_equal, t
-from tests.lab03.scenes import answers, finish_ms, scene, scripted_answers
+from tests.lab03.random_scenes import random_workloads
+from tests.lab03.scenes import finish_ms, scene
+from tests.lab03.served import served, served_in_turn
+from tests.lab03.violations import ms
 
 LAB_SCENE = ((0, 3), (0, 30), (0, 5))
 
@@ -26,13 +34,8 @@ def busy_scene(seed: int = 11):
 
 @check("3.4", points=2, en="the scene of the lab, to the step", es="la escena del laboratorio, paso a paso")
 def test_the_scene_of_the_lab(student):
-    log = student.run_loop("continuous", scene(*LAB_SCENE), max_inflight=2)
-    expect_equal(finish_ms(log), {0: 3.0, 1: 30.0, 2: 8.0}, hint=t(
-        "(request: step in which it left). Later than expected means a seat that stayed taken or empty for a step: do "
-        "admit and retire both run at every step? (section 3.4)",
-        "(petición: paso en que salió). Más tarde de lo esperado significa un asiento ocupado o vacío un paso de más: "
-        "¿se ejecutan admit y retire en cada paso? (sección 3.4)",
-    ))  # fmt: skip
+    expect_equal(finish_ms(served(student, scene(*LAB_SCENE), max_inflight=2)), {0: 3.0, 1: 30.0, 2: 8.0}, hint=t(
+        "(request: step in which it left) (section 3.4)", "(petición: paso en que salió) (sección 3.4)"))  # fmt: skip
 
 
 @check("3.4", points=2, en="every request is answered, with its own tokens",
@@ -40,23 +43,16 @@ def test_the_scene_of_the_lab(student):
 def test_everybody_is_answered(student):
     for seed in (11, 12):
         workload = busy_scene(seed)
-        got, expected = answers(student.run_loop("continuous", workload)), scripted_answers(workload)
-        expect(got.keys() == expected.keys(), expected=f"{len(expected)}", got=f"{len(got)}", hint=t(
-            "(answers): requests were dropped. When the queue closes, some are still in flight (section 3.4)",
-            "(respuestas): se perdieron peticiones. Cuando la cola se cierra, algunas siguen en vuelo (sección 3.4)",
-        ))  # fmt: skip
-        different = [i for i in expected if got[i] != expected[i]]
-        expect_equal(different, [], hint=t(
-            "(requests with other tokens than alone): batching must not change an answer (section 3.4)",
-            "(peticiones con otros tokens que a solas): el batching no debe cambiar ninguna respuesta (sección 3.4)",
-        ))  # fmt: skip
+        log = served(student, workload)
+        got = {i: record.answer for i, record in log.requests.items()}
+        expect_equal(got, {item.request_id: item.answer for item in workload.items}, hint=t(
+            "(request: its answer) (section 3.4)", "(petición: su respuesta) (sección 3.4)"))  # fmt: skip
 
 
 @check("3.4", points=1, en="waits for the next arrival when nobody is in flight",
        es="espera a la próxima llegada cuando no hay nadie en vuelo")  # fmt: skip
 def test_waits_when_idle(student):
-    log = student.run_loop("continuous", scene((5, 2), (100.5, 3)))
-    expect_equal(finish_ms(log), {0: 7.0, 1: 103.5}, hint=t(
+    expect_equal(finish_ms(served(student, scene((5, 2), (100.5, 3)))), {0: 7.0, 1: 103.5}, hint=t(
         "(request: when it left, in ms): a request that finds the server empty starts at its arrival (section 3.4)",
         "(petición: cuándo salió, en ms): una petición que encuentra el servidor vacío empieza al llegar (sección 3.4)",
     ))  # fmt: skip
@@ -64,7 +60,7 @@ def test_waits_when_idle(student):
 
 @check("3.4", points=1, en="starts without a full batch", es="empieza sin esperar un lote completo")
 def test_starts_at_once(student):
-    log = student.run_loop("continuous", scene((0, 4), (2, 4), (50, 1)), max_inflight=4, max_wait_s=0.02)
+    log = served(student, scene((0, 4), (2, 4), (50, 1)), max_inflight=4, max_wait_s=0.02)
     expect_equal(finish_ms(log), {0: 4.0, 1: 6.0, 2: 51.0}, hint=t(
         "(request: when it left, in ms): the first one starts alone at 0 ms; nobody waits for company here (section 3.4)",
         "(petición: cuándo salió, en ms): la primera empieza sola, a los 0 ms; aquí nadie espera compañía (sección 3.4)",
@@ -74,8 +70,8 @@ def test_starts_at_once(student):
 @check("3.4", points=1, en="every request in flight gets a token at every step",
        es="toda petición en vuelo recibe un token en cada paso")  # fmt: skip
 def test_nobody_starves(student):
-    log = student.run_loop("continuous", busy_scene())
-    late = [i for i, record in log.requests.items() if record.finish_ns is None or _skipped_steps(log, record)]
+    log = served(student, busy_scene())
+    late = [i for i, record in log.requests.items() if _skipped_steps(log, record)]
     expect_equal(late, [], hint=t(
         "(requests that sat through a step without a token): pass all of in_flight to every step (section 3.4)",
         "(peticiones que pasaron un paso sin token): pasa todo in_flight en cada paso (sección 3.4)",
@@ -87,9 +83,20 @@ def _skipped_steps(log, record) -> int:
     return during - sum(record.item.request_id in step.request_ids for step in log.steps)
 
 
+@check("3.4", points=2, en="no seat is empty while somebody waits, at any cap",
+       es="ningún asiento vacío mientras alguien espera, con cualquier tope")  # fmt: skip
+def test_no_seat_is_empty(student):
+    """Three come at once and one at a time after them: seats become free one by one, and are filled one by one."""
+    for cap in (1, 2, 3, 5, 8):
+        log = served(student, scene(*((k // 3 + k % 3 // 2, 3 + 5 * k % 7) for k in range(24))), max_inflight=cap)
+        expect_equal(max(len(step.request_ids) for step in log.steps), cap, hint=t(
+            f"(most rows in a step, with max_inflight = {cap} and a crowd waiting) (section 3.4)",
+            f"(máximo de filas en un paso, con max_inflight = {cap} y mucha gente esperando) (sección 3.4)"))  # fmt: skip
+
+
 @check("3.4", points=1, en="keeps to the cap all along", es="respeta el tope de principio a fin")
 def test_keeps_to_the_cap_all_along(student):
-    log = student.run_loop("continuous", busy_scene(), max_inflight=5)
+    log = served(student, busy_scene(), max_inflight=5)
     expect_equal(max((len(step.request_ids) for step in log.steps), default=0), 5, hint=t(
         "(most rows in a step, with max_inflight=5 and a crowd waiting) (section 3.4)",
         "(máximo de filas en un paso, con max_inflight=5 y mucha gente esperando) (sección 3.4)",
@@ -99,7 +106,7 @@ def test_keeps_to_the_cap_all_along(student):
 @check("3.4", points=1, en="equal lengths in one burst: no gain, no loss",
        es="longitudes iguales en una ráfaga: ni ganancia ni pérdida")  # fmt: skip
 def test_equal_lengths_in_one_burst(student):
-    log = student.run_loop("continuous", scene(*[(0, 16)] * 32), max_inflight=8)
+    log = served(student, scene(*[(0, 16)] * 32), max_inflight=8)
     last = sorted(finish_ms(log).values())
     expect_equal(last, [16.0] * 8 + [32.0] * 8 + [48.0] * 8 + [64.0] * 8, hint=t(
         "(when the 32 answers left, in ms): with equal lengths, all there at once, continuous batching makes the same "
@@ -107,3 +114,26 @@ def test_equal_lengths_in_one_burst(student):
         "(cuándo salieron las 32 respuestas, en ms): con longitudes iguales y todas a la vez, el batching continuo forma "
         "los mismos lotes que el estático (sección 3.5)",
     ))  # fmt: skip
+
+
+@check("3.4", points=2, en="many random runs, one after another, to the nanosecond",
+       es="muchas ejecuciones al azar, una tras otra, al nanosegundo")  # fmt: skip
+def test_many_runs(student):
+    scenes = list(random_workloads(seed=34, number=30))
+    for (workload, settings), log in zip(scenes, served_in_turn(student, scenes), strict=True):
+        due = replay("continuous", workload, clock=settings["clock"](), tokens="scripted", loop=continuous_batch_loop,
+                     max_inflight=settings["cap"])  # fmt: skip
+        for mine, other in zip(log.steps, due.steps, strict=False):
+            same = (mine.start_ns, sorted(mine.request_ids)) == (other.start_ns, sorted(other.request_ids))
+            expect(same, expected=_shown(other), got=_shown(mine), hint=t(
+                f"(a step of a run with max_inflight = {settings['cap']}): the text allows one order of events: admit "
+                "all there is room for, one step, retire (section 3.4)",
+                f"(un paso de una ejecución con max_inflight = {settings['cap']}): el texto admite un solo orden: "
+                "admitir a cuantas quepan, un paso, retirar (sección 3.4)"))  # fmt: skip
+        expect_equal(finish_ms(log), finish_ms(due), hint=t("(request: when it left, in ms) (section 3.4)",
+                                                            "(petición: cuándo salió, en ms) (sección 3.4)"))  # fmt: skip
+
+
+def _shown(step):
+    ids = ", ".join(map(str, sorted(step.request_ids)))
+    return t(f"at {ms(step.start_ns)} ms: requests {ids}", f"a los {ms(step.start_ns)} ms: peticiones {ids}")

@@ -2,6 +2,8 @@
 
 from tests.grader.check import check
 from tests.grader.outcomes import expect, expect_number, expect_value_error, t
+from tests.lab03.latencies import about, latencies, nearest_rank, random_records, why
+from tests.lab03.oracle import expect_oracle, is_near
 from tests.lab03.scenes import lasting, record
 
 
@@ -43,3 +45,13 @@ def test_of_nothing(student):
         "with no records raise ValueError and say so (section 3.6)",
         "sin registros, lanza ValueError y dilo (sección 3.6)",
     ))  # fmt: skip
+
+
+@check("3.5", points=2, en="right for many random runs, one after another, and changes none of them",
+       es="correcto con muchas ejecuciones al azar, una tras otra, y sin cambiar ninguna")  # fmt: skip
+def test_many_runs(student):
+    expect_oracle(
+        student, "p95_s", ([records] for records in random_records(seed=35)),
+        lambda records: nearest_rank(latencies(records), 95), is_right=is_near,
+        why=lambda args, got: why(*args, 95, got), about=about,
+    )  # fmt: skip

@@ -1,99 +1,189 @@
-"""Exercise 3.6: a bootstrap interval of the p95 reduction, over pairs of the same request."""
+"""Exercise 3.6: a bootstrap interval of the p95 reduction, over pairs of the same request.
 
+Everybody may draw in their own way (pairs or indices, choices or randrange), so two right answers differ by chance.
+How much they may differ is computed, not guessed: bootstrap_law.py has the exact probability of every interval.
+"""
+
+import math
 import random
 
-from minigpt.analysis.metrics import bootstrap_interval, percentile, reduction_percent
 from tests.grader.check import check
-from tests.grader.outcomes import expect, t
-from tests.lab03.scenes import lasting
+from tests.grader.outcomes import CheckFailed, Text, expect, t
+from tests.lab03.bootstrap_law import Seen, reduction_law, surprise
+from tests.lab03.interval_slips import MOST_SURPRISE, of_laws, of_values
+from tests.lab03.oracle import CHANGED, REMEMBERS
+from tests.lab03.scenes import record
 
+SECTION = t(" (section 3.7)", " (sección 3.7)")
 LOWER_FIRST = t(
     "return two numbers in per cent, the lower one first (section 3.7)",
     "devuelve dos números en por ciento, primero el menor (sección 3.7)",
 )
-RANKS = t(
-    "(interval of 1, 2, 20, 39 and 40 resamples). The ranks are ⌈0.025·m⌉ and ⌈0.975·m⌉, counted from 1: up to 39 "
-    "resamples the smallest and the largest, of 40 the smallest and the 39th. Round up with math.ceil, then subtract "
-    "1 for the index; int(…) cuts off (section 3.7)",
-    "(intervalo de 1, 2, 20, 39 y 40 remuestras). Los rangos son ⌈0.025·m⌉ y ⌈0.975·m⌉, contando desde 1: hasta 39 "
-    "remuestras, la menor y la mayor; de 40, la menor y la 39.ª. Redondea hacia arriba con math.ceil y resta después 1 "
-    "para el índice; int(…) trunca (sección 3.7)",
-)
+TICK_S = 1 / 64  # latencies are whole ticks: exact as floats, whatever the arrivals are
 
 
-def interval(student, static, continuous, num_resamples=400, seed=3, hint=LOWER_FIRST):
-    """The student's interval as two numbers."""
-    got = student.call("reduction_interval", static, continuous, num_resamples, seed)
+def crowd(seed: int, size: int) -> tuple[tuple[float, float], ...]:
+    """Pairs of (static, continuous) latency, no two continuous ones alike.
+
+    First and last are the slowest under continuous: who always draws the one, or never the other, shows it.
+    """
+    rng = random.Random(seed)
+    static = [rng.randint(60, 2_000) for _ in range(size)]
+    *others, last, first = sorted(rng.sample(range(20, 1_900), size))
+    rng.shuffle(others)
+    return tuple((a * TICK_S, c * TICK_S) for a, c in zip(static, (first, *others, last), strict=True))
+
+
+def interval(student, pairs, num_resamples: int, seed: int, *, burst: bool = False, again: bool = False):
+    """The student's interval for these pairs of latencies; the two lists come in different orders."""
+    apart_s = 0.0 if burst else 10.0  # in a burst the order of arrival says nothing of who is who
+    static, continuous = ([_record(i, apart_s * i, latency) for i, latency in enumerate(half)] for half in zip(*pairs))
+    random.Random(len(pairs)).shuffle(continuous)
+    args = [static, continuous, num_resamples, seed]
+    try:
+        got, after = student.call_with("reduction_interval", *args, again=again)
+    except CheckFailed as failure:
+        if "IndexError" in failure.raised:
+            failure.hint = swapped(num_resamples, len(pairs))
+        raise
     is_pair = isinstance(got, (list, tuple)) and [type(part) in (int, float) for part in got] == [True, True]
     expect(is_pair, expected=t("(low, high)", "(bajo, alto)"), got=got, hint=LOWER_FIRST)
-    expect(got[0] <= got[1], expected=t("low ≤ high", "bajo ≤ alto"), got=got, hint=hint)
-    return got
+    expect(got[0] <= got[1], expected=t("low ≤ high", "bajo ≤ alto"), got=got, hint=LOWER_FIRST)
+    expect(after == args, expected=t("records as they were", "registros tal como estaban"),
+           got=t("changed ones", "cambiados"), hint=CHANGED)  # fmt: skip
+    return tuple(got)
 
 
-def crowd(seed: int, num: int = 150) -> list[float]:
-    rng = random.Random(seed)
-    return [rng.lognormvariate(0, 1) for _ in range(num)]
+def swapped(num_resamples: int, num_pairs: int) -> Text:
+    """The hint where there are more or fewer reductions than resamples were asked for."""
+    return t(
+        f"(num_resamples = {num_resamples}, {num_pairs} pairs): there is one reduction a resample; of a single one both "
+        "ends are that one. Did the number of resamples and the number of pairs in each change places, or is one of "
+        "them a fixed number? (section 3.7)",
+        f"(num_resamples = {num_resamples}, {num_pairs} pares): hay una reducción por remuestra; si hay una sola, ambos "
+        "extremos son esa. ¿Están intercambiados el número de remuestras y el de pares en cada una, o es alguno un "
+        "número fijo? (sección 3.7)",
+    )  # fmt: skip
+
+
+def _record(request_id: int, arrival_s: float, latency_s: float) -> dict:
+    return record(request_id, arrival_s, None if latency_s == math.inf else arrival_s + latency_s, arrival_s)
+
+
+def expect_value(student, pairs, due: float, hint, **options) -> None:
+    """Fail the check unless both ends are one value, whatever is drawn."""
+    low, high = interval(student, pairs, 200, 3, **options)
+    is_due = math.isclose(low, due, rel_tol=1e-9) and math.isclose(high, due, rel_tol=1e-9)
+    expect(is_due, expected=[due, due], got=[low, high], hint=of_values((low, high), due) or hint)
 
 
 @check("3.6", points=1, en="resamples pairs of the same request", es="remuestrea pares de la misma petición")
 def test_pairs_by_request(student):
-    latencies = crowd(5)
-    static, continuous = lasting(*latencies), lasting(*(0.6 * latency for latency in latencies))
-    random.Random(1).shuffle(continuous)
-    low, high = interval(student, static, continuous)
-    expect(abs(low - 40) < 1e-6 and abs(high - 40) < 1e-6, expected=[40.0, 40.0], got=[low, high], hint=t(
-        "every request took 0.6 of its static time, so every resample of pairs falls by exactly 40 %. A wide interval "
-        "means that the two halves were drawn apart, or paired by place instead of request_id (section 3.7)",
-        "cada petición tardó 0.6 de su tiempo estático, así que toda remuestra de pares baja exactamente un 40 %. Un "
-        "intervalo ancho significa que las mitades se sortearon por separado, o se emparejaron por posición y no por "
-        "request_id (sección 3.7)",
+    pairs = tuple((a, 0.625 * a) for a, _ in crowd(5, 60))
+    for burst in (False, True):
+        expect_value(student, pairs, 37.5, burst=burst, hint=t(
+            "every request took 0.625 of its static time, so every resample of pairs falls by exactly 37.5 %. A wide "
+            "interval means that the two halves were drawn apart (or one of them not at all), or paired by place or "
+            "arrival and not by request_id (section 3.7)",
+            "cada petición tardó 0.625 de su tiempo estático, así que toda remuestra de pares baja exactamente un "
+            "37.5 %. Un intervalo ancho significa que las mitades se sortearon por separado (o una de ellas no se "
+            "sorteó), o que se emparejaron por posición o llegada y no por request_id (sección 3.7)",
+        ))  # fmt: skip
+
+
+@check("3.6", points=1, en="compares p95 with p95", es="compara un p95 con otro")
+def test_of_the_p95(student):
+    """Three in four pairs are the slowest by far and all alike: so is the p95 of any resample, and nothing else is."""
+    pairs = ((10.0, 4.0),) * 45 + tuple((k / 8, k / 8) for k in range(1, 16))
+    expect_value(student, pairs, 60.0, hint=t(
+        "45 of the 60 pairs are the slowest, 10 s and 4 s, so those are the p95's of every resample and every reduction "
+        "is 60 %. Other values come from means, medians or a mean of reductions: take the p95 of each half, then one "
+        "reduction (section 3.7)",
+        "45 de los 60 pares son los más lentos, 10 s y 4 s, así que esos son los p95 de toda remuestra y toda reducción "
+        "es del 60 %. Otros valores salen de medias, medianas o una media de reducciones: toma el p95 de cada mitad y "
+        "después una sola reducción (sección 3.7)",
+    ))  # fmt: skip
+    pairs = tuple((2.0, math.inf if k < 30 else 1.0) for k in range(40))
+    expect_value(student, pairs, -math.inf, hint=t(
+        "30 of the 40 requests went unanswered under continuous, so its p95 is infinite in every resample and the "
+        "reduction is −inf: nobody is left out (section 3.7)",
+        "30 de las 40 peticiones quedaron sin respuesta con el continuo, así que su p95 es infinito en toda remuestra y "
+        "la reducción es −inf: no se omite a nadie (sección 3.7)",
     ))  # fmt: skip
 
 
 @check("3.6", points=1, en="is as wide as it should be", es="tiene la anchura debida")
 def test_width(student):
-    before, after = crowd(8), [0.5 * latency for latency in crowd(9)]
-    expected = bootstrap_interval(before, after, num_resamples=2_000, seed=1)
-    got = interval(student, lasting(*before), lasting(*after))
-    whole = reduction_percent(percentile(before, 95), percentile(after, 95))
-    is_one_draw = got[0] == got[1] and abs(got[0] - whole) > 1e-6
-    expect(not is_one_draw, expected=[round(x, 1) for x in expected], got=[round(x, 1) for x in got], hint=t(
-        "every resample was the same draw: random.Random(seed) stands inside your loop and begins anew each time. Make "
-        "it once, before the loop (section 3.7)",
-        "todas las remuestras fueron el mismo sorteo: random.Random(seed) está dentro de tu bucle y empieza de nuevo "
-        "cada vez. Créalo una sola vez, antes del bucle (sección 3.7)",
+    pairs = crowd(8, 39)  # one pair more in a resample would leave room for another above its p95, 40 · 5 % = 2
+    got = [interval(student, pairs, 2_000, seed, again=seed > 1) for seed in (1, 2)]
+    whole = reduction_law(pairs)
+    expect(got[0][0] < got[0][1], expected=t("low < high", "bajo < alto"), got=_shown(got[0]), hint=t(
+        "every resample was the same draw. Is random.Random(seed) inside your loop, so that it begins anew each time? "
+        "Or do you draw without replacement, or not at all? Make it once, before the loop, and draw with "
+        "choices(…) (section 3.7)",
+        "todas las remuestras fueron el mismo sorteo. ¿Está random.Random(seed) dentro de tu bucle, de modo que empieza "
+        "de nuevo cada vez? ¿O sorteas sin reemplazo, o no sorteas? Créalo una sola vez, antes del bucle, y sortea con "
+        "choices(…) (sección 3.7)",
     ))  # fmt: skip
-    near = [abs(one - other) < 12 for one, other in zip(got, expected)]
-    expect(near == [True, True], expected=[round(x, 1) for x in expected], got=[round(x, 1) for x in got], hint=t(
-        "draw as many pairs as there are, with replacement, and take the 2.5th and 97.5th percentile of the "
-        "reductions: without replacement nothing varies, and minimum and maximum are too wide (section 3.7)",
-        "sortea tantos pares como haya, con reemplazo, y toma los percentiles 2.5 y 97.5 de las reducciones: sin "
-        "reemplazo nada varía, y el mínimo y el máximo son demasiado anchos (sección 3.7)",
-    ))  # fmt: skip
+    due = [_near(whole, 0.025), _near(whole, 0.975)]
+    expect_lawful([Seen(pairs=pairs, num_resamples=2_000, interval=each) for each in got], _shown(due))
 
 
-@check("3.6", points=1, en="takes the ranks that it should", es="toma los rangos debidos")
+@check("3.6", points=2, en="takes the ranks that it should", es="toma los rangos debidos")
 def test_ranks(student):
-    """With one seed the resamples of a short run are the first of a long one: that tells the ranks, however drawn."""
-    static, continuous = lasting(*crowd(8)), lasting(*crowd(9))
-    for seed in range(5):
-        again, one, two, some, most, more = (
-            interval(student, static, continuous, num_resamples=number, seed=seed, hint=RANKS)
-            for number in (1, 1, 2, 20, 39, 40)
-        )
-        expect(list(one) == list(again), expected=one, got=again, hint=t(
-            "(two runs with the same seed): draw with random.Random(seed), so that anybody can repeat it (section 3.7)",
-            "(dos ejecuciones con la misma semilla): sortea con random.Random(seed), para que cualquiera pueda "
-            "repetirlo (sección 3.7)",
-        ))  # fmt: skip
-        expect(some[0] < some[1], expected=t("low < high", "bajo < alto"), got=some, hint=t(
-            "(20 resamples): drawn anew each time they are not all alike, so the interval has a width (section 3.7)",
-            "(20 remuestras): sorteadas de nuevo cada vez no son todas iguales, así que el intervalo tiene anchura "
-            "(sección 3.7)",
-        ))  # fmt: skip
-        # The smallest and the largest of more resamples lie further out; the 39th of 40 is not beyond the 39th of 39.
-        growing = (one, two), (two, some), (some, most)
-        nested = all(wide[0] <= narrow[0] and narrow[1] <= wide[1] for narrow, wide in growing)
-        right = nested and one[0] == one[1] and one[0] in two and more[0] <= most[0] and more[1] <= most[1]
-        shown = [[round(x, 1) for x in each] for each in (one, two, some, most, more)]
-        expect(right, expected=t("ranks rounded up", "rangos redondeados hacia arriba"), got=shown, hint=RANKS)
+    """By chance one interval of few resamples says little, eighty say exactly which ranks they are."""
+    pairs = crowd(9, 20)  # one pair fewer would leave no room above its p95: that of 19 is the largest
+    low, high = interval(student, pairs, 1, 7)
+    expect(low == high, expected=t("low = high", "bajo = alto"), got=_shown((low, high)), hint=swapped(1, len(pairs)))
+    single = {interval(student, pairs, 1, seed) for seed in range(8)}
+    expect(len(single) > 1, expected=t("another resample for another seed", "otra remuestra con otra semilla"),
+           got=_shown((low, high)), hint=t(
+        "(num_resamples = 1, eight seeds, always the same reduction): each of the num_resamples reductions is of pairs "
+        "that were drawn; the whole of the data is none of them (section 3.7)",
+        "(num_resamples = 1, ocho semillas, siempre la misma reducción): cada una de las num_resamples reducciones es de "
+        "pares sorteados; los datos enteros no son una de ellas (sección 3.7)"))  # fmt: skip
+    for num_resamples in (40, 41, 100):
+        expect_lawful([
+            Seen(pairs=pairs, num_resamples=num_resamples, interval=interval(
+                student, pairs, num_resamples, seed, again=True))
+            for seed in range(80)
+        ], t(f"ranks ⌈0.025·{num_resamples}⌉ and ⌈0.975·{num_resamples}⌉",
+             f"rangos ⌈0.025·{num_resamples}⌉ y ⌈0.975·{num_resamples}⌉"))  # fmt: skip
+
+
+@check("3.6", points=1, en="depends on its arguments alone, the seed among them",
+       es="depende solo de sus argumentos, la semilla incluida")  # fmt: skip
+def test_seeds(student):
+    pairs = crowd(10, 41)
+    first, second = (interval(student, pairs, 50, 4) for _ in range(2))
+    expect(first == second, expected=_shown(first), got=_shown(second), hint=t(
+        "(two runs with the same seed): draw with random.Random(seed), so that anybody can repeat it (section 3.7)",
+        "(dos ejecuciones con la misma semilla): sortea con random.Random(seed), para que cualquiera pueda "
+        "repetirlo (sección 3.7)",
+    ))  # fmt: skip
+    third = interval(student, pairs, 50, 4, again=True)
+    expect(first == third, expected=_shown(first), got=_shown(third), hint=REMEMBERS.followed_by(t(
+        " That goes for the generator, too (section 3.7)", " Lo mismo vale para el generador (sección 3.7)")))  # fmt: skip
+    some = {interval(student, pairs, 50, seed) for seed in range(8)}
+    expect(len(some) > 1, expected=t("another interval for another seed", "otro intervalo con otra semilla"),
+           got=_shown(first), hint=t("(eight seeds gave the same interval): random.Random(seed) with the seed that you "
+                                     "are given (section 3.7)",
+                                     "(ocho semillas dieron el mismo intervalo): random.Random(seed) con la semilla que "
+                                     "recibes (sección 3.7)"))  # fmt: skip
+
+
+def expect_lawful(seen: list[Seen], due) -> None:
+    """Fail the check unless these intervals are what the ranks of right resamples give, but for chance."""
+    off = surprise(seen)
+    got = t(f"{_shown(seen[0].interval)} (off by {off:.0f} standard deviations)",
+            f"{_shown(seen[0].interval)} (a {off:.0f} desviaciones típicas)")  # fmt: skip
+    if off > MOST_SURPRISE:
+        expect(False, expected=due, got=got, hint=of_laws(seen).followed_by(SECTION))
+
+
+def _near(law, share: float) -> float:
+    return next(value for value, so_far in zip(law.values, law.shares, strict=True) if so_far >= share)
+
+
+def _shown(ends) -> list[float]:
+    return [round(end, 1) for end in ends]

@@ -116,6 +116,24 @@ MUTANTS = (
         name="a closed queue is not noticed", old=FIRST, new="    batch = [server.queue.get()]\n",
         check="2.1/when_the_queue_closes", outcome="crashed",
     ),
+    Mutant(
+        name="looks every millisecond", old=FIRST, check="2.1/many_batches", hint="sleeping and looking again",
+        new="""    while server.queue.empty():
+        if server.queue.closed:
+            return []
+        server.clock.sleep(0.001)
+    batch = [server.queue.get()]
+""",
+    ),
+    Mutant(
+        name="five milliseconds, whatever max_wait_s says", old="+ server.max_wait_s\n", new="+ 0.005\n",
+        check="2.1/many_batches", hint="server.max_wait_s",
+    ),
+    Mutant(
+        name="a batch that remembers", old="        batch = [server.queue.get()]\n",
+        new="        batch = globals().setdefault('kept', [])\n        batch.append(server.queue.get())\n",
+        check="2.1/many_batches", hint="is made once and kept",
+    ),
     # -- 2.2 ----------------------------------------------------------------------------------------------------
     Mutant(
         name="tokens given to the wrong request", old=STEP, new=STEP.replace("zip(batch,", "zip(batch[::-1],"),
@@ -151,6 +169,30 @@ MUTANTS = (
     Mutant(
         name="answers inside the run", old=RUN, new=RUN + "    for request in batch:\n        server.respond(request)\n",
         check="2.2/sends_no_answer", hint="answering is the loop's business",
+    ),
+    Mutant(
+        name="the batch emptied", old=RUN, check="2.2/own_tokens", hint="took requests out of the list",
+        new="""    rows = list(batch)
+    while batch:
+        for request, token in zip(rows, server.model.forward_one_step(rows)):
+            if request not in batch:
+                continue
+            if token != server.model.eos_token_id:
+                request.append(token)
+            if token == server.model.eos_token_id or request.num_output_tokens == request.max_tokens:
+                batch.remove(request)
+""",
+    ),
+    Mutant(
+        name="a set that remembers", old="    running = set(batch)\n", check="2.2/many_batches", hint="is made once and kept",
+        new="""    known = globals().setdefault("known", set())
+    running = {request for request in batch if request.request_id not in known}
+    known.update(request.request_id for request in batch)
+""",
+    ),
+    Mutant(
+        name="rests after each step", old=RUN, check="2.2/many_batches", hint="nothing else takes time",
+        new=RUN + "        server.clock.sleep(0.0001)\n",
     ),
     # -- 2.3 ----------------------------------------------------------------------------------------------------
     Mutant(
@@ -216,12 +258,43 @@ MUTANTS = (
         new=LOOP.replace("while batch := collect_batch(server):", "while not server.queue.empty():\n        batch = collect_batch(server)"),
     ),
     Mutant(
+        name="goes on without a batch", old=LOOP, check="2.3/alone", outcome="crashed", hint="ends where collect_batch returns",
+        new=LOOP.replace("while batch := collect_batch(server):", "while True:\n        batch = collect_batch(server)\n"
+                         "        if not batch:\n            continue"),
+    ),
+    Mutant(
+        name="answers before it runs", old=LOOP, check="2.3/the_scene_of_the_lab", outcome="crashed",
+        hint="First the whole batch is run", new=LOOP.replace("        run_full_inference(server, batch)\n", "")
+        + "        run_full_inference(server, batch)\n",
+    ),
+    Mutant(
         name="goes on after the last batch", old=LOOP, check="2.3/alone", outcome="crashed",
         new=LOOP.replace("while batch := collect_batch(server):", "while True:\n        batch = collect_batch(server)"),
     ),
     Mutant(
         name="an answer loses tokens", old="            server.respond(request)\n", check="2.3/everybody_is_answered",
         hint="must not change an answer", new="            del request.output_token_ids[30:]\n            server.respond(request)\n",
+    ),
+    Mutant(
+        name="sleeps until somebody comes", old=LOOP, check="2.3/many_runs", hint="The loop itself waits nowhere",
+        new="""    while not server.queue.closed:
+        if server.queue.empty():
+            server.clock.sleep(0.001)
+            continue
+        batch = collect_batch(server)
+        run_full_inference(server, batch)
+        for request in batch:
+            server.respond(request)
+""",
+    ),
+    Mutant(
+        name="a hundred batches are enough", old=LOOP, check="2.3/many_runs", hint="still to come",
+        new=LOOP.replace("while batch := collect_batch(server):", "for _ in range(100):\n        batch = collect_batch(server)\n"
+                         "        if not batch:\n            return"),
+    ),
+    Mutant(
+        name="a loop that remembers", old=LOOP, check="2.3/many_runs", hint="is made once and kept",
+        new="    runs = globals().setdefault('runs', [])\n    runs.append(1)\n    if len(runs) > 9:\n        return\n" + LOOP,
     ),
     # -- 2.4 ----------------------------------------------------------------------------------------------------
     Mutant(
@@ -258,6 +331,25 @@ MUTANTS = (
         new="        return dict.fromkeys(('p50_s', 'p95_s', 'p99_s', 'max_s', 'num_unanswered'), 0)",
         check="2.4/of_nothing", hint="raise ValueError",
     ),
+    Mutant(
+        name="ranks rounded to the nearest", old=RANKS, new="max(1, round(percent * len(latencies) / 100))",
+        check="2.4/many_runs", hint="Nearest-rank rounds up, always",
+    ),
+    Mutant(
+        name="a report that remembers", old="    return {**report,", check="2.4/many_runs", hint="is made once and kept",
+        new="    return {**globals().setdefault('kept', report),",
+    ),
+    Mutant(
+        name="infinity written into the records", old=LATENCIES, check="2.4/many_runs", hint="it belongs to the caller",
+        new="""    for record in records:
+        record["finish_s"] = math.inf if record["finish_s"] is None else record["finish_s"]
+    latencies = sorted(record["finish_s"] - record["arrival_s"] for record in records)
+""",
+    ),
+    Mutant(
+        name="unanswered are those never admitted", old="latencies.count(math.inf)", check="2.4/many_runs",
+        hint="whether they were admitted or not", new='sum(record["admitted_s"] is None for record in records)',
+    ),
     # -- 2.5 ----------------------------------------------------------------------------------------------------
     Mutant(
         name="waste over requests instead of slots", old=WASTE, check="2.5/counts_slots", hint="divide by slots",
@@ -276,6 +368,19 @@ MUTANTS = (
     Mutant(
         name="empty slots counted as held", old=WASTE, check="2.5/a_run", hint="3 of them held, 8 empty",
         new=WASTE.replace("(num_rows - num_useful)", "(num_slots - num_useful)"),
+    ),
+    Mutant(
+        name="weighed by time", old=WASTE, check="2.5/many_runs", hint="however long its step took",
+        new="""    spans = [step["end_s"] - step["start_s"] for step in steps]
+    num_slots = max_batch * sum(spans)
+    num_rows = sum(span * step["rows"] for span, step in zip(spans, steps))
+    num_useful = sum(span * step["useful_rows"] for span, step in zip(spans, steps))
+    return {"held": (num_rows - num_useful) / num_slots, "empty": (num_slots - num_rows) / num_slots}
+""",
+    ),
+    Mutant(
+        name="the list of steps used up", old=WASTE, check="2.5/many_runs", hint="it belongs to the caller",
+        new="    steps, taken = [steps.pop() for _ in range(len(steps))], steps\n" + WASTE,
     ),
     # -- 2.6 ----------------------------------------------------------------------------------------------------
     Mutant(

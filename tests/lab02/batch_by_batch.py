@@ -1,0 +1,121 @@
+"""A run of the student's static loop beside that of the definition: which batch differs first, and in what."""
+
+from minigpt.runtime.run_log import RunLog
+from minigpt.schedulers.static import static_batch_loop
+from minigpt.simulation.run import replay
+from tests.grader.outcomes import CheckFailed, Text, t, wrong
+from tests.lab02.batches import why_unanswered
+from tests.lab03.violations import ms
+
+ENDED_EARLY = t(
+    "the loop ended while requests were still to come: clients send the next one when they have their answer. The end is "
+    "where collect_batch returns an empty list (section 2.4)",
+    "el bucle acabó cuando aún faltaban peticiones por llegar: cada cliente envía la siguiente cuando tiene su "
+    "respuesta. El final es cuando collect_batch devuelve una lista vacía (sección 2.4)",
+)
+ASKED_AGAIN = t(
+    "the loop went on after the last batch, and nobody will come any more: it ends where collect_batch returns an empty "
+    "list. With nobody waiting, collect_batch itself waits in `get` (section 2.4)",
+    "el bucle siguió después del último lote, y ya no llegará nadie: acaba donde collect_batch devuelve una lista vacía. "
+    "Si no espera nadie, es collect_batch quien espera en `get` (sección 2.4)",
+)
+ANSWERED_BEFORE = t(
+    "a request was computed or answered after its answer had left. First the whole batch is run, then each of its "
+    "requests is answered, once (section 2.4)",
+    "se calculó o respondió una petición cuya respuesta ya había salido. Primero se ejecuta el lote entero; después se "
+    "responde a cada una de sus peticiones, una vez (sección 2.4)",
+)
+
+
+def ran(student, workload, **settings) -> RunLog:
+    """The log of the student's static loop; if it raises, with a hint."""
+    try:
+        return student.run_loop("static", workload, **settings)
+    except CheckFailed as failure:
+        if not failure.hint and "BusyWait" in failure.raised:
+            failure.hint = ASKED_AGAIN
+        if not failure.hint and "has been answered" in str(getattr(failure.got, "en", "")):
+            failure.hint = ANSWERED_BEFORE
+        raise
+
+
+def due_run(workload, settings: dict) -> RunLog:
+    """The same workload, served as the text has it."""
+    return replay("static", workload, loop=static_batch_loop, clock=settings["clock"](), tokens="scripted",
+                  max_batch=settings["cap"], max_wait_s=settings["max_wait_s"])  # fmt: skip
+
+
+def first_difference(log: RunLog, due: RunLog, settings: dict) -> CheckFailed | None:
+    """The failure that the first difference is; None if there is none."""
+    about = t(f"(max_batch = {settings['cap']}, max_wait_s is {1e3 * settings['max_wait_s']:g} ms). ",
+              f"(max_batch = {settings['cap']}, max_wait_s es de {1e3 * settings['max_wait_s']:g} ms). ")  # fmt: skip
+    if len(log.requests) < len(due.requests):
+        return wrong(expected=t(f"{len(due.requests)} requests", f"{len(due.requests)} peticiones"),
+                     got=len(log.requests), hint=ENDED_EARLY)  # fmt: skip
+    unanswered = why_unanswered(log)
+    if unanswered:
+        missing = [i for i, record in log.requests.items() if record.finish_ns is None]
+        return wrong(expected=t("an answer for everybody", "una respuesta para cada una"),
+                     got=t(f"none for {missing}", f"ninguna para {missing}"), hint=unanswered)  # fmt: skip
+    for mine, other in zip(log.steps, due.steps, strict=False):
+        if sorted(mine.request_ids) != sorted(other.request_ids) or mine.start_ns != other.start_ns:
+            return wrong(expected=_step(other), got=_step(mine), hint=about.followed_by(_why(mine, other)))
+    if len(log.steps) > len(due.steps):
+        return wrong(expected=len(due.steps), got=len(log.steps), hint=t(
+            "(steps in all): a batch ends with its longest member (section 2.4)",
+            "(pasos en total): un lote termina con su petición más larga (sección 2.4)"))  # fmt: skip
+    for request_id, record in due.requests.items():
+        left_ns = log.requests[request_id].finish_ns
+        if left_ns != record.finish_ns:
+            return wrong(expected=f"{ms(record.finish_ns)} ms", got=f"{ms(left_ns)} ms",
+                         hint=_why_answered(request_id, left_ns > record.finish_ns))  # fmt: skip
+    different = [i for i, record in log.requests.items() if record.answer != record.item.answer]
+    if different:
+        return wrong(expected=t("tokens as alone", "tokens como a solas"), got=different, hint=t(
+            "(requests with other tokens than alone): batching must not change an answer (section 2.4)",
+            "(peticiones con otros tokens que a solas): el batching no debe cambiar ninguna respuesta (sección 2.4)"))  # fmt: skip
+    return None
+
+
+def _step(step) -> Text:
+    ids = ", ".join(map(str, sorted(step.request_ids)))
+    return t(f"at {ms(step.start_ns)} ms a step of {ids}", f"a los {ms(step.start_ns)} ms un paso de {ids}")
+
+
+def _why(mine, due) -> Text:
+    if sorted(mine.request_ids) == sorted(due.request_ids) and mine.start_ns > due.start_ns:
+        return t(
+            "The same batch, and too late: time passed where nothing was computed. The loop itself waits nowhere; "
+            "collect_batch waits in `get`, which returns at the very arrival (section 2.4)",
+            "El mismo lote, y demasiado tarde: pasó tiempo sin que se calculara nada. El bucle no espera en ningún "
+            "sitio; collect_batch espera en `get`, que vuelve en el instante de la llegada (sección 2.4)",
+        )  # fmt: skip
+    if set(mine.request_ids) < set(due.request_ids):
+        return t(
+            "The batch is not whole: it leaves with all who came during its wait, and all its rows are computed in "
+            "every step (section 2.4)",
+            "El lote no está entero: sale con todas las que llegaron durante su espera, y todas sus filas se calculan en "
+            "cada paso (sección 2.4)",
+        )  # fmt: skip
+    return t(
+        "Draw the arrivals: which batch leaves when, and with whom? A batch is collected only after the one before it "
+        "has been answered (section 2.4)",
+        "Dibuja las llegadas: ¿qué lote sale cuándo y con quién? Un lote se reúne solo después de responder al anterior "
+        "(sección 2.4)",
+    )  # fmt: skip
+
+
+def _why_answered(request_id: int, is_late: bool) -> Text:
+    if is_late:
+        return t(
+            f"(when the answer of request {request_id} left): its batch had ended, and time passed before the answer "
+            "left. Answer all of the batch before anything else (section 2.4)",
+            f"(cuándo salió la respuesta de la petición {request_id}): su lote había terminado y pasó tiempo antes de que "
+            "saliera. Responde a todo el lote antes que nada (sección 2.4)",
+        )  # fmt: skip
+    return t(
+        f"(when the answer of request {request_id} left): before its batch had ended. The answers of a batch leave "
+        "together (section 2.4)",
+        f"(cuándo salió la respuesta de la petición {request_id}): antes de que terminara su lote. Las respuestas de un "
+        "lote salen juntas (sección 2.4)",
+    )  # fmt: skip

@@ -1,0 +1,161 @@
+"""Records at random for the exercises that report latencies, what is right for them, and what common slips give."""
+
+import math
+import random
+from collections.abc import Iterator
+
+from tests.grader.outcomes import Text, t
+from tests.lab03.oracle import is_near
+from tests.lab03.scenes import record
+
+# With and without a whole number of 5 %, at both sides of each step of the rank.
+SIZES = (1, 2, 3, 7, 10, 19, 20, 21, 30, 39, 40, 41, 50, 60, 61, 79, 90, 99, 100, 101, 130, 199, 200, 201)
+TICK_S = 1 / 64  # times are whole ticks: differences of such floats are exact
+
+# Plain ones first, so that a message meets one difficulty after the other: most ticks of a wait, shares unanswered.
+ROUNDS = ((5_000, (0.0,)), (5_000, (0.02, 0.06, 0.5, 1.0)), (6, (0.0, 0.05)))
+
+
+def random_records(seed: int) -> Iterator[list[dict]]:
+    """Lists of records of every size: unsorted, with ties, with requests that nobody answered or even admitted."""
+    rng = random.Random(seed)
+    yield [record(4, 0.0, 0.0, 0.0)]  # answered at 0.0, which is no None
+    for most_ticks, shares in ROUNDS:
+        for size in SIZES:
+            ids, share = rng.sample(range(3 * size), size), rng.choice(shares)
+            yield [_random_record(rng, request_id, most_ticks, share) for request_id in ids]
+
+
+def _random_record(rng: random.Random, request_id: int, most_ticks: int, share_unanswered: float) -> dict:
+    arrival = rng.randrange(1, 5_000) * TICK_S
+    admitted = arrival + rng.randrange(most_ticks) * TICK_S
+    if rng.random() < share_unanswered:
+        return record(request_id, arrival, None, rng.choice((None, admitted)))
+    return record(request_id, arrival, admitted + rng.randrange(1, most_ticks) * TICK_S, admitted)
+
+
+def latencies(records: list[dict]) -> list[float]:
+    """The latency of each, in the order given."""
+    return [math.inf if each["finish_s"] is None else each["finish_s"] - each["arrival_s"] for each in records]
+
+
+def nearest_rank(values: list[float], percent: int) -> float:
+    """By the definition: the smallest value that `percent` per cent of all do not exceed."""
+    return min(value for value in values if 100 * sum(one <= value for one in values) >= percent * len(values))
+
+
+def about(records: list[dict]) -> Text:
+    """The input in a few words."""
+    number, missing = len(records), sum(each["finish_s"] is None for each in records)
+    return t(f"({number} records, {missing} without an answer).", f"({number} registros, {missing} sin respuesta).")
+
+
+def why(records: list[dict], percent: int, got) -> Text:
+    """The hint for a wrong percentile: the slip that gives just this value, or the definition."""
+    if type(got) in (int, float) and not math.isnan(got):
+        for slip, hint in SLIPS:
+            if is_near(got, slip(records, percent)):
+                return hint
+    return DEFINITION
+
+
+# -- slips: what each would give ------------------------------------------------------------------------------------
+
+
+def _rank(values, rank) -> float:
+    """The value of a rank from 1, in rising order; beyond the ends the last one there."""
+    ordered = sorted(values)
+    return ordered[min(max(rank, 1), len(ordered)) - 1] if ordered else math.nan
+
+
+def _interpolated(values, percent: int) -> float:
+    ordered, place = sorted(values), percent * (len(values) - 1) / 100
+    low, high = ordered[math.floor(place)], ordered[math.ceil(place)]
+    return low if low == high else low + (high - low) * (place - math.floor(place))
+
+
+def _unsorted(records, percent) -> float:
+    values = latencies(records)
+    return values[math.ceil(percent * len(values) / 100) - 1]
+
+
+def _of(values, percent) -> float:
+    return _rank(values, math.ceil(percent * len(values) / 100))
+
+
+def _answered(records) -> list[float]:
+    return [latency for latency in latencies(records) if latency < math.inf]
+
+
+def _since_admission(records) -> list[float]:
+    return [math.inf if None in (each["finish_s"], each["admitted_s"]) else each["finish_s"] - each["admitted_s"]
+            for each in records]  # fmt: skip
+
+
+DEFINITION = t(
+    "The percentile of n values is the ⌈p/100·n⌉-th smallest, counted from 1; all requests count, the unanswered ones "
+    "as infinitely late (section 2.6 or 3.6)",
+    "El percentil de n valores es el ⌈p/100·n⌉-ésimo menor, contando desde 1; cuentan todas las peticiones, y las que "
+    "quedaron sin respuesta, como infinitamente tardías (sección 2.6 o 3.6)",
+)
+SLIPS = (
+    (lambda records, percent: _of(_answered(records), percent), t(
+        "That is the percentile of the answered ones alone. A request without an answer is infinitely late, not left "
+        "out",
+        "Ese es el percentil de las respondidas solamente. Una petición sin respuesta llega infinitamente tarde: no "
+        "se omite",
+    )),
+    (lambda records, percent: _of(_since_admission(records), percent), t(
+        "That is counted from admitted_s. A client waits from its arrival_s on",
+        "Eso está contado desde admitted_s. Un cliente espera desde su arrival_s",
+    )),
+    (lambda records, percent: _of([each or math.inf for each in latencies(records)], percent), t(
+        "finish_s = 0.0 is a time, and only None is no answer: ask `is None`, since 0.0 counts as false, too",
+        "finish_s = 0.0 es una hora, y solo None es falta de respuesta: pregunta `is None`, porque 0.0 también cuenta "
+        "como falso",
+    )),
+    (_unsorted, t("The latencies were not in order: sort them before you take a rank",
+                  "Las latencias no estaban en orden: ordénalas antes de tomar un rango")),
+    (lambda records, percent: _of(set(latencies(records)), percent), t(
+        "Equal latencies were counted once: two clients who waited equally long are two, so use a list and no set",
+        "Las latencias iguales se contaron una sola vez: dos clientes que esperaron lo mismo son dos; usa una lista y "
+        "no un conjunto",
+    )),
+    (lambda records, percent: _rank(latencies(records), round(percent * len(records) / 100)), t(
+        "The rank was rounded to the nearest whole number. Nearest-rank rounds up, always: math.ceil",
+        "El rango se redondeó al entero más cercano. El rango más cercano (nearest rank) redondea siempre hacia "
+        "arriba: math.ceil",
+    )),
+    (lambda records, percent: _rank(latencies(records), math.floor(percent * len(records) / 100)), t(
+        "The rank was cut off. It is rounded up: math.ceil, and then 1 less for the index",
+        "El rango se truncó. Se redondea hacia arriba: math.ceil, y después 1 menos para el índice",
+    )),
+    (lambda records, percent: _rank(latencies(records), math.floor(percent * len(records) / 100) + 1), t(
+        "That is one rank too high where p/100·n is a whole number: the index is ⌈p/100·n⌉ − 1, not int(p/100·n)",
+        "Eso es un rango de más cuando p/100·n es entero: el índice es ⌈p/100·n⌉ − 1, no int(p/100·n)",
+    )),
+    (lambda records, percent: _rank(latencies(records), math.ceil(percent * len(records) / 100) + 1), t(
+        "That is one rank too high: ranks count from 1 and indices from 0, so subtract 1",
+        "Eso es un rango de más: los rangos cuentan desde 1 y los índices desde 0; resta 1",
+    )),
+    (lambda records, percent: _rank(latencies(records), math.ceil(percent * (len(records) - 1) / 100) + 1), t(
+        "The rank was taken of n − 1: it is ⌈p/100·n⌉, with all n requests",
+        "El rango se tomó de n − 1: es ⌈p/100·n⌉, con las n peticiones",
+    )),
+    (lambda records, percent: _rank(latencies(records), round(percent * (len(records) - 1) / 100) + 1), t(
+        "The rank was taken of n − 1 and rounded: it is ⌈p/100·n⌉, with all n requests and rounded up",
+        "El rango se tomó de n − 1 y se redondeó: es ⌈p/100·n⌉, con las n peticiones y hacia arriba",
+    )),
+    (lambda records, percent: _interpolated(latencies(records), percent), t(
+        "That lies between two latencies that were measured. The nearest rank takes one that somebody really had",
+        "Eso queda entre dos latencias medidas. El rango más cercano toma una que alguien tuvo de verdad",
+    )),
+    (lambda records, percent: 1_000 * _of(latencies(records), percent), t(
+        "That is in milliseconds: the name ends in _s, and the records are in seconds",
+        "Eso está en milisegundos: el nombre acaba en _s y los registros están en segundos",
+    )),
+    (lambda records, percent: round(_of(latencies(records), percent), 3), t(
+        "The value was rounded: return it as it is, and round where you print",
+        "El valor se redondeó: devuélvelo tal cual y redondea donde imprimas",
+    )),
+)  # fmt: skip

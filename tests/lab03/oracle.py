@@ -1,0 +1,63 @@
+"""A function of plain values against its definition: many inputs in one load of the file, each compared exactly."""
+
+from collections.abc import Callable, Iterable
+
+from tests.grader.outcomes import CRASHED, CheckFailed, Text, t, wrong
+from tests.grader.student import Called
+
+CHANGED = t(
+    "the result is right, and what you were given is no longer what it was: it belongs to the caller, who goes on with "
+    "it. Sort or change a copy (`sorted(…)` makes one), and write into nothing that was passed to you",
+    "el resultado es correcto, pero lo que recibiste ya no es lo que era: es de quien llamó, que sigue trabajando con "
+    "ello. Ordena o modifica una copia (`sorted(…)` crea una) y no escribas en nada de lo que recibiste",
+)
+REMEMBERS = t(
+    "the first call is right, and later ones still know of it. A default argument such as `found=[]` is made once and "
+    "kept, and so is a list or dict outside the function: make it anew inside the function, in each call",
+    "la primera llamada da bien, y las siguientes aún se acuerdan de ella. Un argumento por defecto como `found=[]` se "
+    "crea una sola vez y se conserva, igual que una lista o un diccionario de fuera de la función: créalo de nuevo "
+    "dentro de la función, en cada llamada",
+)
+
+
+def expect_oracle(
+    student, function: str, cases: Iterable[list], oracle: Callable, *, is_right: Callable, why: Callable,
+    about: Callable[..., Text],
+) -> None:  # fmt: skip
+    """Call a function on each case's arguments and fail the check at the first answer that differs from the oracle's.
+
+    `why(args, got)` is the hint for a wrong answer, `about(*args)` says in a few words what the input was. All calls
+    happen in one load, so what one of them leaves behind meets the next; the arguments are compared, too.
+    """
+    for count, args in enumerate(cases):
+        expected = oracle(*args)
+        call = called(student, function, args, about(*args), again=count > 0)
+        if not is_right(call.result, expected):
+            if count and is_right(student.call(function, *args), expected):
+                raise wrong(expected=expected, got=call.result, hint=followed(about(*args), REMEMBERS))
+            raise wrong(expected=expected, got=call.result, hint=followed(about(*args), why(args, call.result)))
+        if call.changed:
+            raise wrong(expected=t("arguments as they were", "argumentos tal como estaban"),
+                        got=[call.after[i] for i in call.changed], hint=CHANGED)  # fmt: skip
+
+
+def called(student, function: str, args: list, about: Text, *, again: bool) -> Called:
+    """One call; if it raises, the message says for which input."""
+    try:
+        result, after = student.call_with(function, *args, again=again)
+    except CheckFailed as failure:
+        if failure.outcome == CRASHED and not failure.hint:
+            failure.hint = about
+        raise
+    return Called(before=list(args), after=after, result=result)
+
+
+def followed(about: Text, hint: Text) -> Text:
+    return about.followed_by(t(" ", " ")).followed_by(hint)
+
+
+def is_near(got, expected: float) -> bool:
+    """Whether `got` is this number. Inputs are dyadic fractions, so 1e-9 only forgives another order of operations."""
+    if type(got) not in (int, float):
+        return False
+    return got == expected or abs(got - expected) <= 1e-9 * max(1.0, abs(expected))

@@ -1,0 +1,81 @@
+"""A run of the student's continuous loop, looked through before a check uses it."""
+
+from minigpt.runtime.run_log import RunLog
+from minigpt.schedulers.registry import find_policy
+from minigpt.workloads.workload import Workload
+from tests.grader.outcomes import CRASHED, CheckFailed, t
+from tests.lab03.oracle import REMEMBERS
+from tests.lab03.violations import LOST, first_violation, lost
+
+NOBODY = t(
+    "nobody was in flight and nobody waited, so there was nothing to compute: this is where `server.queue.get()` waits "
+    "for the next arrival (section 3.4)",
+    "no había nadie en vuelo ni esperando, así que no había nada que calcular: aquí es donde `server.queue.get()` espera "
+    "a la próxima llegada (sección 3.4)",
+)
+AFTER_THE_LAST = t(
+    "the loop waited for another request although none will come: it ends when `server.queue.closed` is true and nobody "
+    "is in flight (section 3.4)",
+    "el bucle esperó otra petición aunque ya no llegará ninguna: acaba cuando `server.queue.closed` es cierto y no hay "
+    "nadie en vuelo (sección 3.4)",
+)
+BUSY = t(
+    "it asked the queue again and again, and no time passed. With nobody in flight, `server.queue.get()` lets it pass to "
+    "the next arrival (section 3.4)",
+    "preguntó a la cola una y otra vez sin que pasara el tiempo. Si no hay nadie en vuelo, `server.queue.get()` lo deja "
+    "pasar hasta la próxima llegada (sección 3.4)",
+)
+
+
+def served(student, workload: Workload, *, max_inflight: int = 8, clock=None, again: bool = False, **settings) -> RunLog:
+    """Let the loop serve a workload; the log, if it shows nothing wrong. The failure names the first thing that is."""
+    host = student.server(workload, clock=clock, max_inflight=max_inflight, **settings)
+    try:
+        student.call_on(host, find_policy("continuous").function, again=again)
+    except CheckFailed as failure:
+        if failure.outcome == CRASHED:
+            failure.hint = failure.hint or _why_crashed(failure, host.server.log)
+        raise
+    log = host.server.log.closed_at(host.server.clock.now_ns)
+    violation = first_violation(log, cap=max_inflight)
+    if violation is not None:
+        raise violation
+    return log
+
+
+def served_in_turn(student, scenes) -> list[RunLog]:
+    """Runs of (workload, settings) in one load of the file: what one run keeps to itself, the next one meets."""
+    logs = []
+    for count, (workload, settings) in enumerate(scenes):
+        try:
+            logs.append(_run(student, workload, settings, again=count > 0))
+        except CheckFailed as failure:
+            if count and not _fails_alone(student, workload, settings):
+                failure.hint = REMEMBERS
+            raise
+    return logs
+
+
+def _run(student, workload, settings, *, again: bool) -> RunLog:
+    return served(student, workload, clock=settings["clock"](), max_inflight=settings["cap"], again=again)
+
+
+def _fails_alone(student, workload, settings) -> bool:
+    try:
+        _run(student, workload, settings, again=False)
+    except CheckFailed:
+        return True
+    return False
+
+
+def _why_crashed(failure: CheckFailed, log: RunLog):
+    if lost(log) and "ServingError" in failure.raised:
+        return LOST
+    if "BusyWait" in failure.raised:
+        return BUSY
+    if "Empty" in failure.raised:
+        return AFTER_THE_LAST
+    nothing_to_do = "ServingError" in failure.raised and not any(
+        record.finish_ns is None and record.admitted_ns is not None for record in log.requests.values()
+    )
+    return NOBODY if nothing_to_do else ""
