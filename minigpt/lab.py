@@ -15,6 +15,7 @@ from importlib import metadata
 from numbers import Real
 
 from minigpt import paths
+from minigpt.analysis.several_runs import middle_and_range, runs_of
 from minigpt.environment.process import child_environment
 from minigpt.language import say
 from minigpt.llm.threads import use_threads
@@ -128,9 +129,19 @@ def stream_output(command: list[str]) -> None:
         process.wait()
 
 
-def reveal(guess, measured: float, text: str, unit: str = "") -> None:
-    """Print a guess beside what was measured, and how far apart they are."""
-    shown = with_unit(measured, unit)
+def reveal(guess, measured, text: str, unit: str = "", *, negative: str = "") -> None:
+    """Print a guess beside what was measured, and how far apart they are.
+
+    `measured` is a number, or a list of what several runs gave: then the median is shown with the range, and a guess
+    within the range is not held to be off. `negative` is what a negative figure means ("it rises").
+    """
+    middle, low, high = middle_and_range(measured)
+    shown = with_unit(middle, unit)
+    if (count := len(runs_of(measured))) > 1:
+        shown += say(en=f" ({number(low)} to {number(high)} in {count} runs)",
+                     es=f" (de {number(low)} a {number(high)} en {count} ejecuciones)")  # fmt: skip
+    if negative and middle < 0:
+        shown += f" ({negative})"
     if guess is None:
         en = f"measured {shown} (you made no guess)"
         es = f"medido, {shown} (no hiciste ninguna predicción)"
@@ -144,19 +155,24 @@ def reveal(guess, measured: float, text: str, unit: str = "") -> None:
     print(f"{text}: {say(en=en, es=es)}")
 
 
-def distance(guess: float, measured: float) -> str:
+def distance(guess: float, measured) -> str:
     """By how much a guess lies beside the measurement, at the precision that is printed."""
-    gap = number(abs(guess - measured))
+    middle, low, high = middle_and_range(measured)
+    gap = number(abs(guess - middle))
     if float(gap) == 0:
         return say(en="you were right", es="acertaste")
-    below = guess < measured
-    return say(en=f"you were {gap} {'below' if below else 'above'}",
-               es=f"{'faltaban' if below else 'sobraban'} {gap}")  # fmt: skip
+    if low <= guess <= high:
+        return say(en="within what the runs differ by", es="dentro de lo que difieren las ejecuciones")
+    sign = say(en=", and of the other sign", es=", y con el signo contrario") if guess * middle < 0 else ""
+    # Said of the guess, so that it holds below zero too: −20 is lower than −10.
+    return say(en=f"your guess is {gap} too {'low' if guess < middle else 'high'}{sign}",
+               es=f"tu predicción queda {gap} por {'debajo' if guess < middle else 'encima'}{sign}")  # fmt: skip
 
 
 def number(value: float) -> str:
-    """Three significant digits, and no exponent: 57.3, 0.0123, 1234."""
-    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
+    """Three significant digits, and no exponent: 57.3, 0.0123, 1234, −5."""
+    text = f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
+    return text.replace("-", "−") if float(text) else text.lstrip("-")
 
 
 def with_unit(value: float, unit: str) -> str:

@@ -246,8 +246,8 @@ def test_a_file_that_cannot_be_read_stops_the_cell(run, house):
 
 
 @pytest.mark.parametrize("guess, line", [
-    (40, "p95 reduction: your guess 40 %, measured 57.3 %: you were 17.3 below"),
-    (1234, "p95 reduction: your guess 1234 %, measured 57.3 %: you were 1177 above"),
+    (40, "p95 reduction: your guess 40 %, measured 57.3 %: your guess is 17.3 too low"),
+    (1234, "p95 reduction: your guess 1234 %, measured 57.3 %: your guess is 1177 too high"),
     (57.3, "p95 reduction: your guess 57.3 %, measured 57.3 %: you were right"),
     (None, "p95 reduction: measured 57.3 % (you made no guess)"),
     ("40", "p95 reduction: your guess '40' is not a number; write one such as 40, and run the cell again"),
@@ -258,10 +258,32 @@ def test_reveal(guess, line, capsys):
     assert capsys.readouterr().out == line + "\n"
 
 
+@pytest.mark.parametrize("guess, measured, line", [
+    (-10, -20, "your guess −10 %, measured −20 %: your guess is 10 too high"),
+    (-30.0, -20, "your guess −30 %, measured −20 %: your guess is 10 too low"),
+    (12, -3, "your guess 12 %, measured −3 % (it rises): your guess is 15 too high, and of the other sign"),
+    (None, -0.0001, "measured −0.0001 % (it rises) (you made no guess)"),
+    (-0.0, 0.0, "your guess 0 %, measured 0 %: you were right"),
+])  # fmt: skip
+def test_reveal_below_zero(guess, measured, line, capsys):
+    reveal(guess, measured, "p95", "%", negative="it rises" if measured > -10 else "")
+    assert capsys.readouterr().out == f"p95: {line}\n"
+
+
+@pytest.mark.parametrize("guess, gap", [
+    (3, "within what the runs differ by"), (2, "you were right"), (5, "your guess is 3 too high"), (None, ""),
+])  # fmt: skip
+def test_reveal_of_several_runs(guess, gap, capsys):
+    reveal(guess, [2, 4, 1.5], "ratio", "×")
+    shown = "measured 2 × (1.5 to 4 in 3 runs)"
+    expected = f"your guess {guess} ×, {shown}: {gap}" if guess else f"{shown} (you made no guess)"
+    assert capsys.readouterr().out == f"ratio: {expected}\n"
+
+
 def test_reveal_in_spanish_and_without_a_unit(monkeypatch, capsys):
     monkeypatch.setenv("MINIGPT_LANG", "es")
     reveal(3, 5, "pasos")
-    assert capsys.readouterr().out == "pasos: tu predicción, 3; medido, 5: faltaban 2\n"
+    assert capsys.readouterr().out == "pasos: tu predicción, 3; medido, 5: tu predicción queda 2 por debajo\n"
 
 
 def test_a_progress_bar_counts_and_goes_away(capsys):

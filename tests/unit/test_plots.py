@@ -87,6 +87,7 @@ DRAWINGS = {
     "slot_timeline": lambda runs: plots.slot_timeline.figure(runs.static, first_s=0.01, title="ρ = 0.7"),
     "step_through": lambda runs: plots.step_through.figure(runs.continuous, names={0: "A"}),
     "latency_curves": lambda runs: plots.latency_curves.figure(runs),
+    "intervals": lambda runs: plots.intervals.figure({"a": [(1, 3), (4, 6)], "b": [(2, 3)]}, 2.5, "p95 (%)"),
     "reduction_map": lambda runs: plots.reduction_map.figure([0.3, 0.9], [0, 1], [[-5, 0], [35.2, None]]),
     "lines": lambda runs: plots.lines.figure(
         [1, 2, 4], {"static": [3, 2, None], "ours": [1, 1, 1]}, "B (sequences)", "t (ms)",
