@@ -11,8 +11,10 @@ import os
 import platform
 import subprocess
 import sys
+import tempfile
 from importlib import metadata
 from numbers import Real
+from pathlib import Path
 
 from minigpt import paths
 from minigpt.analysis.several_runs import middle_and_range, runs_of
@@ -43,6 +45,7 @@ class Lab:
         if shell is not None:
             needs_magic.register(shell)
             show_syntax_errors_in_two_lines(shell)
+            shell.events.register("post_run_cell", guard_the_model)
         print(self._greeting())
         if is_untouched_in_the_other_language(self.folder):
             number = self.number
@@ -68,7 +71,16 @@ class Lab:
         """Run the checks of one exercise, or of the whole lab; what fails is reported, and raises nothing."""
         found = self._find(exercise) if exercise is not None else None
         if exercise is None or found is not None:
-            stream_output(grade_command(self.number, self.impl, found and found.id))
+            self._run_checks(found and found.id)
+
+    def _run_checks(self, exercise: str | None) -> None:
+        file = registry.code_file(self.number, self.impl)
+        source = file.read_text(encoding="utf-8")  # as it is graded, whatever is saved meanwhile
+        with tempfile.TemporaryDirectory() as folder:
+            report = Path(folder) / "report.json"
+            stream_output([*grade_command(self.number, self.impl, exercise), "--json", str(report)])
+            if self.impl == "student" and report.is_file():
+                needs_magic.remember_checks(self.folder, source, report)
 
     def hint(self, exercise: str) -> None:
         """Print the next hint of an exercise; after the last one, the last again."""
@@ -88,6 +100,15 @@ class Lab:
         except ValueError as error:
             print(error)
             return None
+
+
+def guard_the_model(_result=None) -> None:
+    """After each cell: if it has changed the shared model, say so and undo it. Without a model nothing is loaded."""
+    if "minigpt.llm.tutor" in sys.modules:
+        from minigpt.llm import weight_guard
+
+        if names := weight_guard.repair_tutor():
+            print(weight_guard.warning(names))
 
 
 def is_untouched_in_the_other_language(folder) -> bool:

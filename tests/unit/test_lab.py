@@ -4,6 +4,8 @@ import os
 import re
 import sys
 import types
+from dataclasses import replace
+from unittest import mock
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
@@ -12,7 +14,7 @@ from minigpt import lab as lab_module
 from minigpt import paths
 from minigpt.lab import Lab, reveal
 from minigpt.llm import threads
-from minigpt.notebook import frontend, live_code, needs_magic
+from minigpt.notebook import checked, frontend, live_code, needs_magic
 from minigpt.notebook.exercises import Bilingual, Exercise
 from minigpt.schedulers import lab_file
 
@@ -159,8 +161,9 @@ def test_check_prints_what_the_grader_says_and_raises_nothing(house, monkeypatch
     lab.check("3.2")
     lab.check()
     lines = capsys.readouterr().out.splitlines()
-    assert "wrong é ['grade', '03', '--only', '3.2', '--impl', 'student'] current" in lines
-    assert "wrong é ['grade', '03', '--impl', 'student'] current" in lines and "bad" in lines
+    found = [re.sub(r", '--json', '[^']*'", "", line) for line in lines]
+    assert "wrong é ['grade', '03', '--only', '3.2', '--impl', 'student'] current" in found
+    assert "wrong é ['grade', '03', '--impl', 'student'] current" in found and "bad" in lines
 
 
 def test_check_and_hint_of_an_exercise_that_is_not_there(house, capsys):
@@ -207,8 +210,53 @@ def test_a_cell_waits_for_its_exercises(run, house, shell):
     assert printed == "This cell waits for exercises 3.1 (`first`) and 3.2 (`second`), which are not written yet.\n"
 
 
+def note(house, **outcomes):
+    """Keep what a check would have found: first="passed"."""
+    exercises = needs_magic.exercises_of("03")
+    ids = {exercise.function: exercise.id for exercise in exercises}
+    checks = [{"exercise": ids[name], "outcome": outcome} for name, outcome in outcomes.items()]
+    checked.remember(house.parent, house.read_text(encoding="utf-8"), {"checks": checks}, exercises)
+
+
+def test_a_cell_waits_until_the_code_as_it_is_has_passed(run, house):
+    house.write_text("def first():\n    return 41\n", encoding="utf-8")
+    waits = "This cell waits for exercise 3.1 (`first`): "
+    unchecked = waits + 'as it is now it has not been checked. Run lab.check("3.1").\n'
+    assert run("%%needs 3.1\n1 / 0") == (mock.ANY, unchecked)
+    assert run("%%needs written 3.1\nprint(7)")[1] == "7\n"
+    note(house, first="wrong")
+    assert run("%%needs 3.1\n1 / 0")[1] == waits + "its last check did not pass, and a figure of it would mislead.\n"
+    note(house, first="passed")
+    house.write_text("# a remark\n\n" + house.read_text(encoding="utf-8"), encoding="utf-8")
+    assert run("%%needs 3.1\nprint(8)")[1] == "8\n"
+    house.write_text("def first():\n    return 42\n", encoding="utf-8")
+    assert run("%%needs 3.1\n1 / 0")[1] == unchecked
+    (house.parent / checked.FILE_NAME).write_text("{", encoding="utf-8")
+    assert run("%%needs 3.1\n1 / 0")[1] == unchecked
+
+
+def test_the_reference_needs_no_check(run, house, monkeypatch):
+    monkeypatch.setenv("MINIGPT_IMPL", "solution")
+    assert needs_magic.unpassed_exercises(["3.1", "3.2"]) == []
+
+
+def test_a_check_is_remembered_and_what_it_builds_on_counts(house, monkeypatch, capsys):
+    house.write_text("def first():\n    return 1\n\ndef second():\n    return first()\n", encoding="utf-8")
+    program = ("import json, sys; checks = [{'exercise': '3.2', 'outcome': each} for each in ('passed', 'inconclusive')]; "
+               "json.dump({'checks': checks}, open(sys.argv[-1], 'w'))")  # fmt: skip
+    monkeypatch.setattr(lab_module, "grade_command", lambda *args: [sys.executable, "-c", program])
+    first, second = needs_magic.exercises_of("03")
+    exercises = (first, replace(second, needs=("3.1",)))
+    monkeypatch.setattr(needs_magic, "exercises_of", lambda lab: exercises)
+    Lab("03").check("3.2")
+    assert needs_magic.unpassed_exercises(["3.2"]) == []
+    house.write_text(house.read_text(encoding="utf-8").replace("return 1", "return 2"), encoding="utf-8")
+    assert needs_magic.unpassed_exercises(["3.2"]) == [(exercises[1], "unknown")]
+
+
 def test_a_cell_runs_as_if_the_magic_were_not_there(run, house, shell):
     house.write_text("def first():\n    return 41\n", encoding="utf-8")
+    note(house, first="passed")
     result, printed = run("%%needs 3.1\nx = lab.code.first()\nhere = %pwd\nx + 1")
     assert result.success and result.result == 42 and "42" in printed
     assert shell.user_ns["x"] == 41 and shell.user_ns["here"] == os.getcwd()
@@ -219,6 +267,7 @@ def test_a_cell_runs_as_if_the_magic_were_not_there(run, house, shell):
 
 def test_a_traceback_points_into_the_cell(run, house):
     house.write_text("def first():\n    return 1\n", encoding="utf-8")
+    note(house, first="passed")
     result, printed = run("%%needs 3.1\nx = 1\nx / 0")
     assert isinstance(result.error_in_exec, ZeroDivisionError)
     assert "----> 3 x / 0" in re.sub(r"\x1b\[[0-9;]*m", "", printed)  # IPython 8 colours it all the same
@@ -227,6 +276,7 @@ def test_a_traceback_points_into_the_cell(run, house):
 def test_a_stub_that_is_only_called_later_is_named_too(run, house):
     text = "def first():\n    return second()\ndef second():\n    raise NotImplementedError\n"
     house.write_text(text, encoding="utf-8")
+    note(house, first="passed")
     result, printed = run("%%needs 3.1\nlab.code.first()")
     assert result.success
     assert printed == "This cell waits for exercise 3.2 (`second`), which is not written yet.\n"
