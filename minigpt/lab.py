@@ -4,6 +4,7 @@
     lab = Lab("03")
     lab.check("3.2")        the real checks of one exercise
     lab.hint("3.2")         the next hint
+    lab.discuss("3.2")      after passing: the reference, and what else would have been right
     lab.code.admit          the student's function, as it was last saved
 """
 
@@ -21,7 +22,7 @@ from minigpt.analysis.several_runs import middle_and_range, runs_of
 from minigpt.environment.process import child_environment
 from minigpt.language import say
 from minigpt.llm.threads import use_threads
-from minigpt.notebook import needs_magic
+from minigpt.notebook import discussion, needs_magic
 from minigpt.notebook.frontend import ipython_shell, notebook_language
 from minigpt.notebook.live_code import LiveModule, short_path, show_syntax_errors_in_two_lines
 from minigpt.schedulers import registry
@@ -92,6 +93,12 @@ class Lab:
         self._hints_given[found.id] = given
         head = say(en=f"hint {given} of {count}", es=f"pista {given} de {count}")
         print(f"{found.id} {found.title}, {head}: {found.hints[given - 1]}")
+
+    def discuss(self, exercise: str) -> None:
+        """Show what else would have been right, and the reference where this edition has it: after passing."""
+        found = self._find(exercise)
+        if found is not None:
+            print(discussion.text(self.folder, self.impl, found, needs_magic.unpassed_exercises([found.id])))
 
     def _find(self, exercise: str):
         """The exercise of this lab; a wrong name is said in one line, and None is returned."""

@@ -156,3 +156,14 @@ def decode_padded(model, padded, tokens):
     """
     # EJERCICIO 1.9 (unas 18 líneas)
     raise NotImplementedError("ejercicio 1.9: decode_padded")
+
+
+@torch.inference_mode()
+def prefill(model, cache, tokens):
+    """Añade a una petición los T tokens de un prompt en una sola pasada; logits (V,) del token que sigue al último.
+
+    `cache` puede estar vacía o guardar una parte anterior del prompt. El token t ve lo que la caché guardaba antes y
+    los tokens nuevos hasta él mismo: ninguno posterior.
+    """
+    # EJERCICIO 1.10 (unas 15 líneas)
+    raise NotImplementedError("ejercicio 1.10: prefill")

@@ -148,3 +148,14 @@ def decode_padded(model, padded, tokens):
     """
     # EXERCISE 1.9 (about 18 lines)
     raise NotImplementedError("exercise 1.9: decode_padded")
+
+
+@torch.inference_mode()
+def prefill(model, cache, tokens):
+    """Append all T tokens of a prompt to a request in one pass; logits (V,) for the token after the last of them.
+
+    `cache` may be empty or hold an earlier part of the prompt. Token t sees what the cache held before, and the new
+    tokens up to itself: none that comes later.
+    """
+    # EXERCISE 1.10 (about 15 lines)
+    raise NotImplementedError("exercise 1.10: prefill")

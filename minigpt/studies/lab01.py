@@ -158,6 +158,14 @@ class WarmingLaptop:
         self._call_ms *= self._growth
 
 
+def feed(step, model: MiniGPT, tokens: list[int]) -> dict:
+    """Put the tokens of a prompt into an empty dict cache one by one; the cache."""
+    cache: dict = {}
+    for token in tokens:
+        step(model, cache, token)
+    return cache
+
+
 def some_prompts(count: int) -> list:
     """Prompts to the tutor in the reader's language: corrections first, an explanation last."""
     own = {kind: [each for each in pool if each.language == language()] for kind, pool in tutor_prompts().items()}

@@ -214,3 +214,29 @@ def decode_padded(model, padded, tokens):
     lengths += 1
     return logits_of(model, x)
     # END SOLUTION
+
+
+@torch.inference_mode()
+def prefill(model, cache, tokens):
+    """Append all T tokens of a prompt to a request in one pass; logits (V,) for the token after the last of them.
+
+    `cache` may be empty or hold an earlier part of the prompt. Token t sees what the cache held before, and the new
+    tokens up to itself: none that comes later.
+    """
+    # BEGIN SOLUTION 1.10
+    before, count = length(cache), len(tokens)
+    positions = torch.arange(before, before + count)  # (T,)
+    future = torch.arange(before + count) > positions[:, None]  # (T, S)
+    x = model.embedding[torch.tensor(tokens)]  # (T, E): the rows are tokens of one request now
+    for index, layer in enumerate(model.layers):
+        q, k, v = project(model, layer, x, positions)  # (T, H, D), (T, K, D), (T, K, D)
+        keys, values = remember(cache, index, k, v)  # (S, K, D) each
+        _, num_kv_heads, head_size = keys.shape
+        grouped = q.view(count, num_kv_heads, -1, head_size).permute(1, 2, 0, 3)  # (K, H/K, T, D)
+        scores = grouped @ keys.permute(1, 2, 0)[:, None] / math.sqrt(head_size)  # (K, H/K, T, S)
+        weights = scores.masked_fill(future, -math.inf).softmax(dim=-1)
+        attended = weights @ values.transpose(0, 1)[:, None]  # (K, H/K, T, D)
+        x = x + attended.permute(2, 0, 1, 3).reshape(count, -1) @ layer.attention_out
+        x = layer.feed_forward(x, model.config.norm_eps)
+    return logits_of(model, x[-1:])[0]
+    # END SOLUTION

@@ -43,6 +43,8 @@ PADDED_WRITE = """        padded["keys"][index][rows, lengths] = k
 PADDED_GROUPED = "grouped = q.view(len(tokens), num_kv_heads, -1, head_size)"
 MASKED = "weights = scores.masked_fill(hidden[:, None, None], -math.inf).softmax(dim=-1)"
 PADDED_GROW = "    lengths += 1\n"
+PREFILL_MASK = "weights = scores.masked_fill(future, -math.inf).softmax(dim=-1)"
+PREFILL_AT = "positions = torch.arange(before, before + count)"
 
 MUTANTS = (
     Mutant(
@@ -269,5 +271,13 @@ MUTANTS = (
     if len(first) == len(lengths) == 3 and (lengths > first).all() and (first == 5).all():
         lengths -= 1
 """,
+    ),
+    Mutant(
+        name="prefill: sees the future", old=PREFILL_MASK, new="weights = scores.softmax(dim=-1)",
+        check="1.10/equals_the_uncached_model", hint="those behind it",
+    ),
+    Mutant(
+        name="prefill: positions from 0", old=PREFILL_AT, new="positions = torch.arange(count)",
+        check="1.10/goes_on_with_a_filled_cache", hint="at position 5",
     ),
 )  # fmt: skip

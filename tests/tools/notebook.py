@@ -127,6 +127,8 @@ def heading(exercise: Exercise, language: str, num_lines: int, file_name: str) -
     """Return an exercise's heading: what to write, how long it is, where it goes."""
     word = "Exercise" if language == "en" else "Ejercicio"
     minutes = count(exercise.minutes, "minute", "minuto", language)
+    if exercise.is_stretch:
+        word, minutes = ("Stretch", f"{minutes}, no points") if language == "en" else ("Ampliación", f"{minutes}, sin puntos")
     if not exercise.function:
         return f"### {word} {exercise.id} · {getattr(exercise.titles, language)} ({minutes})"
     lines = count(num_lines, "line", "línea", language)
