@@ -1,5 +1,7 @@
 """Stretch 3.8: `grouped_batch_loop`, in which newcomers share a prefill pass. It has to beat the reference."""
 
+from statistics import mean
+
 from minigpt.analysis import metrics
 from minigpt.runtime.clock import VirtualClock
 from minigpt.simulation.run import replay
@@ -8,7 +10,7 @@ from tests.grader.check import check
 from tests.grader.outcomes import expect, expect_equal, t
 from tests.lab03.scenes import answers, scripted_answers
 
-BETTER, NOT_WORSE = 0.85, 1.05  # of the reference's p95
+BETTER, NOT_WORSE = 0.85, 1.10  # of the reference's p95
 NUM_REQUESTS = 600
 
 
@@ -59,12 +61,13 @@ def test_beats_the_reference(student):
     ))  # fmt: skip
 
 
-@check("3.8", points=0, en="mixed lengths at load 0.3: hardly anybody pays for it", es="longitudes mixtas con carga 0.3: casi nadie lo paga")
+@check("3.8", points=0, en="mixed lengths at load 0.5: hardly anybody pays for it",
+       es="longitudes mixtas con carga 0.5: casi nadie lo paga")  # fmt: skip
 def test_costs_little_at_light_load(student):
-    ratio = p95_ratio(*both(student, "mixed", 0.3, student.seed + 3))
+    ratio = mean(p95_ratio(*both(student, "mixed", 0.5, student.seed + seed)) for seed in (3, 4))
     expect(ratio <= NOT_WORSE, expected=f"≤ {NOT_WORSE} ×", got=f"{ratio:.2f} ×", hint=t(
-        "(your p95 over the reference's): at light load no second one comes. Bound the wait by a patience of some "
-        "milliseconds, and do not wait with nobody in flight (section 3.5)",
-        "(tu p95 entre el de la referencia): con carga ligera no llega una segunda. Limita la espera con una paciencia de unos "
-        "milisegundos, y no esperes si no hay nadie en vuelo (sección 3.5)",
+        "(your p95 over the reference's, mean of two crowds): where load is light a second one may not come for long. Bound the "
+        "wait by a patience of some milliseconds, and do not wait with nobody in flight (section 3.5)",
+        "(tu p95 entre el de la referencia, media de dos tandas): con poca carga, una segunda puede tardar en llegar. Limita la "
+        "espera con una paciencia de unos milisegundos, y no esperes si no hay nadie en vuelo (sección 3.5)",
     ))  # fmt: skip

@@ -49,7 +49,8 @@ WASTE = """    num_slots = max_batch * len(steps)
 """
 EARLY_LEAVE = """                    running.remove(request)
                     server.respond(request)"""
-EARLY_STEP = "for request, token in zip(list(running), server.model.forward_one_step(running)):"
+EARLY_STEP = """        while running:
+            for request, token in zip(list(running), server.model.forward_one_step(running)):"""
 EARLY_COLLECT = "while running := collect_batch(server):"
 
 MUTANTS = (
@@ -314,9 +315,10 @@ MUTANTS = (
     ),
     Mutant(
         name="early: ended rows ride along", old=EARLY_STEP, check="2.7/no_row_for_nothing", hint="only those that still run",
-        new="batch = list(running) if not [r for r in running if r.num_output_tokens] else batch\n"
-            "            given = dict(zip(batch, server.model.forward_one_step(batch)))\n"
-            "            for request, token in [(r, given[r]) for r in list(running)]:",
+        new="""        whole = list(running)
+        while running:
+            tokens = dict(zip(whole, server.model.forward_one_step(whole)))
+            for request, token in [(each, tokens[each]) for each in running]:""",
     ),
     Mutant(
         name="early: waits before each batch", old=EARLY_COLLECT, check="2.7/the_latencies_of_the_study",

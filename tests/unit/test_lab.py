@@ -186,6 +186,27 @@ def test_hints_come_one_by_one_and_the_last_stays(house, capsys):
     ]  # fmt: skip
 
 
+def test_other_ways_are_shown_after_passing(house, monkeypatch, capsys):
+    lab = Lab("03")
+    said = Bilingual(en="Another way.", es="Otra manera.")
+    exercises = tuple(replace(each, discussion=said) for each in needs_magic.exercises_of("03"))
+    monkeypatch.setattr(needs_magic, "exercises_of", lambda lab: exercises)
+    house.write_text("def first():\n    return 1\n", encoding="utf-8")
+    capsys.readouterr()
+    lab.discuss("3.1")
+    assert "first pass it" in capsys.readouterr().out
+    note(house, first="passed")
+    lab.discuss("3.1")
+    assert capsys.readouterr().out == "Another way.\n", "an edition without solutions"
+    solution = paths.solution_file(house.parent)
+    solution.parent.mkdir(parents=True)
+    solution.write_text("def first():\n    # BEGIN SOLUTION 3.1\n    return 2\n    # END SOLUTION\n", encoding="utf-8")
+    lab.discuss("3.1")
+    assert capsys.readouterr().out == "def first():\n    return 2\n\nAnother way.\n"
+    lab.discuss("3.9")
+    assert "no exercise '3.9'" in capsys.readouterr().out
+
+
 # -- %%needs ----------------------------------------------------------------------------------------------------
 
 
