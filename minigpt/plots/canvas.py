@@ -104,7 +104,8 @@ def show(figure: Figure, name: str) -> None:
     if in_kernel():
         from IPython.display import display
 
-        display(*in_mime_types(figure, name), raw=True)
+        data, size = in_mime_types(figure, name)
+        display(data, metadata=size, raw=True)
         return
     path = Path(tempfile.gettempdir()) / "minigpt-figures" / f"{name}.png"
     path.parent.mkdir(exist_ok=True)
@@ -113,7 +114,7 @@ def show(figure: Figure, name: str) -> None:
 
 
 def in_mime_types(figure: Figure, name: str) -> tuple[dict, dict]:
-    """What a notebook shows of a figure, and the size: `display(*in_mime_types(…), raw=True)`.
+    """What a notebook shows of a figure, and the size: the data and the metadata of `display(…, raw=True)`.
 
     JupyterLab takes the HTML, whose picture has an `alt`: its own way to show a PNG has none. The PNG is there for what
     knows no HTML, such as a PDF, and the words for what shows no pictures: a terminal, a test's report.
@@ -121,7 +122,7 @@ def in_mime_types(figure: Figure, name: str) -> tuple[dict, dict]:
     png, words, (width, height) = png_of(figure), describe(figure, name), size_px(figure)
     source = f"data:image/png;base64,{base64.b64encode(png).decode()}"
     picture = f'<img src="{source}" alt="{html.escape(words)}" width="{width}" height="{height}">'
-    size = {"width": width, "height": height, "alt": words}
+    size = {"width": width, "height": height}
     return {"text/html": picture, "image/png": png, "text/plain": words}, {"image/png": size}
 
 

@@ -49,8 +49,6 @@ WASTE = """    num_slots = max_batch * len(steps)
 """
 EARLY_LEAVE = """                    running.remove(request)
                     server.respond(request)"""
-EARLY_STEP = """        while running:
-            for request, token in zip(list(running), server.model.forward_one_step(running)):"""
 EARLY_COLLECT = "while running := collect_batch(server):"
 
 MUTANTS = (
@@ -314,11 +312,8 @@ MUTANTS = (
         new=EARLY_LEAVE.replace("server.respond(request)", "server.clock.sleep(0.001), server.respond(request)"),
     ),
     Mutant(
-        name="early: ended rows ride along", old=EARLY_STEP, check="2.7/no_row_for_nothing", hint="only those that still run",
-        new="""        whole = list(running)
-        while running:
-            tokens = dict(zip(whole, server.model.forward_one_step(whole)))
-            for request, token in [(each, tokens[each]) for each in running]:""",
+        name="early: ended rows ride along", old=EARLY_COLLECT, check="2.7/no_row_for_nothing",
+        hint="only those that still run", new="static_batch_loop(server)\n    while running := collect_batch(server):",
     ),
     Mutant(
         name="early: waits before each batch", old=EARLY_COLLECT, check="2.7/the_latencies_of_the_study",

@@ -1,5 +1,6 @@
 """Figures: each draws from a small run, in both languages, with units on its axes, and is shown once."""
 
+import base64
 import html
 import math
 import queue
@@ -115,7 +116,9 @@ def test_what_a_figure_shows_is_said_with_its_values(name, runs, language):
     words = canvas.describe(DRAWINGS[name](runs), name)
     assert not words.startswith("[") and re.search(r"\d", words) and words.endswith(".")
     bundle, sizes = canvas.in_mime_types(DRAWINGS[name](runs), name)
-    assert f'alt="{html.escape(words)}"' in bundle["text/html"] and sizes["image/png"]["alt"] == bundle["text/plain"] == words
+    assert f'alt="{html.escape(words)}"' in bundle["text/html"] and bundle["text/plain"] == words
+    texts_of_it = {**bundle, "image/png": base64.b64encode(bundle["image/png"]).decode()}
+    nbformat.v4.new_output("display_data", texts_of_it, metadata=sizes)  # raises where it fits no notebook
 
 
 @pytest.mark.parametrize("name, words", [
