@@ -76,12 +76,12 @@ class Lab:
 
     def _run_checks(self, exercise: str | None) -> None:
         file = registry.code_file(self.number, self.impl)
-        source = file.read_text(encoding="utf-8")  # as it is graded, whatever is saved meanwhile
+        data = file.read_bytes() if file.is_file() else b""  # as it is graded, whatever is saved meanwhile
         with tempfile.TemporaryDirectory() as folder:
             report = Path(folder) / "report.json"
             stream_output([*grade_command(self.number, self.impl, exercise), "--json", str(report)])
             if self.impl == "student" and report.is_file():
-                needs_magic.remember_checks(self.folder, source, report)
+                needs_magic.remember_checks(self.folder, data, report)
 
     def hint(self, exercise: str) -> None:
         """Print the next hint of an exercise; after the last one, the last again."""

@@ -67,13 +67,14 @@ def unpassed_exercises(ids: list[str]) -> list[tuple]:
 
 def _verdict(exercise) -> str:
     lab = paths.resolve_lab(exercise.id.split(".")[0])
-    source = registry.code_file(lab.name[:2], registry.implementation()).read_text(encoding="utf-8")
-    return checked.verdict(lab, source, exercise, exercises_of(lab.name))
+    source = lab_file.read(registry.code_file(lab.name[:2], registry.implementation()))
+    return checked.verdict(lab, source, exercise)
 
 
-def remember_checks(lab: Path, source: str, report: Path) -> None:
-    """Keep what a check found; code that cannot be parsed, or a folder that cannot be written to, is no matter."""
+def remember_checks(lab: Path, data: bytes, report: Path) -> None:
+    """Keep what a check found; code that cannot be read, or a folder that cannot be written to, is no matter."""
     with contextlib.suppress(OSError, SyntaxError, ValueError):
+        source = lab_file.decode(data, lab.name)
         checked.remember(lab, source, json.loads(report.read_text(encoding="utf-8")), exercises_of(lab.name))
 
 
