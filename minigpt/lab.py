@@ -4,6 +4,7 @@
     lab = Lab("03")
     lab.check("3.2")        the real checks of one exercise
     lab.hint("3.2")         the next hint
+    lab.discuss("3.2")      after passing: the reference, and what else would have been right
     lab.code.admit          the student's function, as it was last saved
 """
 
@@ -11,14 +12,17 @@ import os
 import platform
 import subprocess
 import sys
+import tempfile
 from importlib import metadata
 from numbers import Real
+from pathlib import Path
 
 from minigpt import paths
+from minigpt.analysis.several_runs import middle_and_range, runs_of
 from minigpt.environment.process import child_environment
 from minigpt.language import say
 from minigpt.llm.threads import use_threads
-from minigpt.notebook import needs_magic
+from minigpt.notebook import discussion, needs_magic
 from minigpt.notebook.frontend import ipython_shell, notebook_language
 from minigpt.notebook.live_code import LiveModule, short_path, show_syntax_errors_in_two_lines
 from minigpt.schedulers import registry
@@ -42,6 +46,7 @@ class Lab:
         if shell is not None:
             needs_magic.register(shell)
             show_syntax_errors_in_two_lines(shell)
+            shell.events.register("post_run_cell", guard_the_model)
         print(self._greeting())
         if is_untouched_in_the_other_language(self.folder):
             number = self.number
@@ -67,7 +72,16 @@ class Lab:
         """Run the checks of one exercise, or of the whole lab; what fails is reported, and raises nothing."""
         found = self._find(exercise) if exercise is not None else None
         if exercise is None or found is not None:
-            stream_output(grade_command(self.number, self.impl, found and found.id))
+            self._run_checks(found and found.id)
+
+    def _run_checks(self, exercise: str | None) -> None:
+        file = registry.code_file(self.number, self.impl)
+        data = file.read_bytes() if file.is_file() else b""  # as it is graded, whatever is saved meanwhile
+        with tempfile.TemporaryDirectory() as folder:
+            report = Path(folder) / "report.json"
+            stream_output([*grade_command(self.number, self.impl, exercise), "--json", str(report)])
+            if self.impl == "student" and report.is_file():
+                needs_magic.remember_checks(self.folder, data, report)
 
     def hint(self, exercise: str) -> None:
         """Print the next hint of an exercise; after the last one, the last again."""
@@ -80,6 +94,12 @@ class Lab:
         head = say(en=f"hint {given} of {count}", es=f"pista {given} de {count}")
         print(f"{found.id} {found.title}, {head}: {found.hints[given - 1]}")
 
+    def discuss(self, exercise: str) -> None:
+        """Show what else would have been right, and the reference where this edition has it: after passing."""
+        found = self._find(exercise)
+        if found is not None:
+            print(discussion.text(self.folder, self.impl, found, needs_magic.unpassed_exercises([found.id])))
+
     def _find(self, exercise: str):
         """The exercise of this lab; a wrong name is said in one line, and None is returned."""
         try:
@@ -87,6 +107,15 @@ class Lab:
         except ValueError as error:
             print(error)
             return None
+
+
+def guard_the_model(_result=None) -> None:
+    """After each cell: if it has changed the shared model, say so and undo it. Without a model nothing is loaded."""
+    if "minigpt.llm.tutor" in sys.modules:
+        from minigpt.llm import weight_guard
+
+        if names := weight_guard.repair_tutor():
+            print(weight_guard.warning(names))
 
 
 def is_untouched_in_the_other_language(folder) -> bool:
@@ -128,9 +157,19 @@ def stream_output(command: list[str]) -> None:
         process.wait()
 
 
-def reveal(guess, measured: float, text: str, unit: str = "") -> None:
-    """Print a guess beside what was measured, and how far apart they are."""
-    shown = with_unit(measured, unit)
+def reveal(guess, measured, text: str, unit: str = "", *, negative: str = "") -> None:
+    """Print a guess beside what was measured, and how far apart they are.
+
+    `measured` is a number, or a list of what several runs gave: then the median is shown with the range, and a guess
+    within the range is not held to be off. `negative` is what a negative figure means ("it rises").
+    """
+    middle, low, high = middle_and_range(measured)
+    shown = with_unit(middle, unit)
+    if (count := len(runs_of(measured))) > 1:
+        shown += say(en=f" ({number(low)} to {number(high)} in {count} runs)",
+                     es=f" (de {number(low)} a {number(high)} en {count} ejecuciones)")  # fmt: skip
+    if negative and middle < 0:
+        shown += f" ({negative})"
     if guess is None:
         en = f"measured {shown} (you made no guess)"
         es = f"medido, {shown} (no hiciste ninguna predicción)"
@@ -144,19 +183,24 @@ def reveal(guess, measured: float, text: str, unit: str = "") -> None:
     print(f"{text}: {say(en=en, es=es)}")
 
 
-def distance(guess: float, measured: float) -> str:
+def distance(guess: float, measured) -> str:
     """By how much a guess lies beside the measurement, at the precision that is printed."""
-    gap = number(abs(guess - measured))
+    middle, low, high = middle_and_range(measured)
+    gap = number(abs(guess - middle))
     if float(gap) == 0:
         return say(en="you were right", es="acertaste")
-    below = guess < measured
-    return say(en=f"you were {gap} {'below' if below else 'above'}",
-               es=f"{'faltaban' if below else 'sobraban'} {gap}")  # fmt: skip
+    if low <= guess <= high:
+        return say(en="within what the runs differ by", es="dentro de lo que difieren las ejecuciones")
+    sign = say(en=", and of the other sign", es=", y con el signo contrario") if guess * middle < 0 else ""
+    # Said of the guess, so that it holds below zero too: −20 is lower than −10.
+    return say(en=f"your guess is {gap} too {'low' if guess < middle else 'high'}{sign}",
+               es=f"tu predicción queda {gap} por {'debajo' if guess < middle else 'encima'}{sign}")  # fmt: skip
 
 
 def number(value: float) -> str:
-    """Three significant digits, and no exponent: 57.3, 0.0123, 1234."""
-    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
+    """Three significant digits, and no exponent: 57.3, 0.0123, 1234, −5."""
+    text = f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
+    return text.replace("-", "−") if float(text) else text.lstrip("-")
 
 
 def with_unit(value: float, unit: str) -> str:

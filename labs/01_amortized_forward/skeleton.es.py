@@ -127,3 +127,43 @@ def batch_for_share(a, b, share):
     """
     # EJERCICIO 1.8 (unas 3 líneas)
     raise NotImplementedError("ejercicio 1.8: batch_for_share")
+
+
+def pad(caches, room):
+    """Las cachés de B peticiones, reunidas en una: un diccionario con "keys", "values" y "lengths".
+
+    Claves (keys) y valores (values) tienen la forma (capas, B, room, K, D): primero, lo que guarda la petición; el
+    resto son ceros. `lengths` (B,) dice cuántos tokens guarda cada una. Ninguna puede guardar más de `room`.
+    """
+    lengths = torch.tensor([length(cache) for cache in caches])
+    padded = {"lengths": lengths}
+    for place, name in enumerate(("keys", "values")):
+        parts = [[cache[layer][place] for cache in caches] for layer in caches[0]]
+        shape = (len(parts), len(caches), room, *parts[0][0].shape[1:])
+        padded[name] = torch.zeros(shape)
+        for layer, row in ((layer, row) for layer in range(len(parts)) for row in range(len(caches))):
+            padded[name][layer, row, : lengths[row]] = parts[layer][row]
+    return padded
+
+
+@torch.inference_mode()
+def decode_padded(model, padded, tokens):
+    """Añade un token a cada una de B peticiones de cualquier longitud, sin un bucle sobre ellas; logits (B, V).
+
+    `padded` es lo que hace `pad`, y le queda sitio para un token más. Se modifica en el sitio: la K y la V de cada
+    token nuevo se escriben en la longitud de su propia petición, y `lengths` crece en uno. Una petición atiende a
+    sus propios tokens, incluido el nuevo, y a nada de lo que queda detrás de ellos.
+    """
+    # EJERCICIO 1.9 (unas 18 líneas)
+    raise NotImplementedError("ejercicio 1.9: decode_padded")
+
+
+@torch.inference_mode()
+def prefill(model, cache, tokens):
+    """Añade a una petición los T tokens de un prompt en una sola pasada; logits (V,) del token que sigue al último.
+
+    `cache` puede estar vacía o guardar una parte anterior del prompt. El token t ve lo que la caché guardaba antes y
+    los tokens nuevos hasta él mismo: ninguno posterior.
+    """
+    # EJERCICIO 1.10 (unas 15 líneas)
+    raise NotImplementedError("ejercicio 1.10: prefill")

@@ -119,3 +119,43 @@ def batch_for_share(a, b, share):
     """
     # EXERCISE 1.8 (about 3 lines)
     raise NotImplementedError("exercise 1.8: batch_for_share")
+
+
+def pad(caches, room):
+    """The dict caches of B requests as one: a dict with "keys", "values" and "lengths".
+
+    Keys and values have the shape (layers, B, room, K, D): what a request holds comes first, zeros fill the rest.
+    `lengths` (B,) says how many tokens each holds. No request may hold more than `room`.
+    """
+    lengths = torch.tensor([length(cache) for cache in caches])
+    padded = {"lengths": lengths}
+    for place, name in enumerate(("keys", "values")):
+        parts = [[cache[layer][place] for cache in caches] for layer in caches[0]]
+        shape = (len(parts), len(caches), room, *parts[0][0].shape[1:])
+        padded[name] = torch.zeros(shape)
+        for layer, row in ((layer, row) for layer in range(len(parts)) for row in range(len(caches))):
+            padded[name][layer, row, : lengths[row]] = parts[layer][row]
+    return padded
+
+
+@torch.inference_mode()
+def decode_padded(model, padded, tokens):
+    """Append one token to each of B requests of any lengths, without a loop over them; logits (B, V).
+
+    `padded` is what `pad` makes, and has room for a token more. It is changed in place: K and V of each new token are
+    written at its own request's length, and `lengths` grow by one. A request attends to its own tokens, the new one
+    included, and to nothing that lies behind them.
+    """
+    # EXERCISE 1.9 (about 18 lines)
+    raise NotImplementedError("exercise 1.9: decode_padded")
+
+
+@torch.inference_mode()
+def prefill(model, cache, tokens):
+    """Append all T tokens of a prompt to a request in one pass; logits (V,) for the token after the last of them.
+
+    `cache` may be empty or hold an earlier part of the prompt. Token t sees what the cache held before, and the new
+    tokens up to itself: none that comes later.
+    """
+    # EXERCISE 1.10 (about 15 lines)
+    raise NotImplementedError("exercise 1.10: prefill")

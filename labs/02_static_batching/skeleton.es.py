@@ -57,3 +57,13 @@ def wasted_slot_share(steps, max_batch):
     """
     # EJERCICIO 2.5 (unas 4 líneas)
     raise NotImplementedError("ejercicio 2.5: wasted_slot_share")
+
+
+def early_batch_loop(server):
+    """Un lote tras otro, como `static_batch_loop`, con ambos remedios: sin filas terminadas, y respuestas al momento.
+
+    Cada paso pasa las peticiones del lote que no han terminado, y cada una se responde en el paso en que termina. El
+    siguiente lote se reúne cuando ha terminado la última: nadie entra en un lote en marcha.
+    """
+    # EJERCICIO 2.7 (unas 8 líneas)
+    raise NotImplementedError("ejercicio 2.7: early_batch_loop")

@@ -67,3 +67,15 @@ def reduction_interval(static_records, continuous_records, num_resamples, seed):
     """
     # EJERCICIO 3.6 (unas 10 líneas)
     raise NotImplementedError("ejercicio 3.6: reduction_interval")
+
+
+def grouped_batch_loop(server):
+    """Batching continuo en el que las recién llegadas comparten prellenado: entran varias juntas o, tras un rato, una.
+
+    Una pasada de prellenado (prefill) tiene un coste fijo, así que dos entradas en un paso cuestan menos que en dos. Si
+    hay alguien en vuelo, las que llegan esperan a que pueda entrar un grupo, pero ninguna más que cierta paciencia; sin
+    nadie en vuelo, esperar no aporta nada. Primero la más antigua, y nunca más de `server.max_inflight` en vuelo. El
+    tamaño del grupo y la paciencia los eliges tú.
+    """
+    # EJERCICIO 3.8 (unas 13 líneas)
+    raise NotImplementedError("ejercicio 3.8: grouped_batch_loop")

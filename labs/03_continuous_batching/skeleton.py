@@ -64,3 +64,15 @@ def reduction_interval(static_records, continuous_records, num_resamples, seed):
     """
     # EXERCISE 3.6 (about 10 lines)
     raise NotImplementedError("exercise 3.6: reduction_interval")
+
+
+def grouped_batch_loop(server):
+    """Continuous batching that lets newcomers share a prefill pass: admit several together, or after a while alone.
+
+    A prefill pass has a fixed cost, so two prompts in one step cost less than in two. While somebody is in flight, those
+    who arrive wait until a group of them can be admitted, but none of them longer than some patience; with nobody in
+    flight waiting gains nothing. Oldest first, and never more than `server.max_inflight` in flight. The sizes of group
+    and patience are yours to choose.
+    """
+    # EXERCISE 3.8 (about 13 lines)
+    raise NotImplementedError("exercise 3.8: grouped_batch_loop")

@@ -1,55 +1,49 @@
-"""How well t(B) = a + b·B describes measured steps, and where it is far off, why: computed from the data, not assumed."""
-
-import math
+"""How well t(B) = a + b·B describes measured steps, and whether the bare products bend in the same way."""
 
 from minigpt.language import say
 
 LARGE_MISFIT_PERCENT = 15.0
-FEW_ROWS = 2
 
 
 def describe_fit(fit_line, sizes, step_ms, product_ms) -> str:
     """How far the line of `fit_line` lies from each measured step, in words.
 
-    `product_ms` are the times of the bare matrix products at the same sizes, which begin with 1, 2, 4.
+    `product_ms` are the times of the matrix products alone at the same sizes.
     """
     off = misfit_percent(fit_line, sizes, step_ms)
-    far = [size for size, value in zip(sizes, off) if abs(value) > LARGE_MISFIT_PERCENT]
     words = ", ".join(f"B={size} {value:+.0f} %" for size, value in zip(sizes, off))
     lines = [say(en=f"the line beside each measured point: {words}",
                  es=f"la recta junto a cada punto medido: {words}")]  # fmt: skip
-    if not far:
-        lines.append(say(en="within 15 % of every point", es="a menos del 15 % de cada punto"))
-    if any(size <= FEW_ROWS for size in far):
-        lines.append(_few_rows(fit_line, sizes, step_ms, product_ms))
-    others = ", ".join(f"B={size}" for size in far if size > FEW_ROWS)
-    if others:
-        lines.append(say(en=f"{others}: more than 15 % off; measure again when the machine is quieter",
-                         es=f"{others}: más de un 15 % de diferencia; vuelve a medir con la máquina más tranquila"))  # fmt: skip
+    if all(abs(value) <= LARGE_MISFIT_PERCENT for value in off):
+        return "\n".join([*lines, say(en="within 15 % of every point", es="a menos del 15 % de cada punto")])
+    gaps = [misfit_ms(fit_line, sizes, times) for times in (step_ms, product_ms)]
+    for size, percent, gap, of_products in zip(sizes, off, *gaps):
+        if abs(percent) > LARGE_MISFIT_PERCENT:
+            lines.append(f"B={size}: {_reason(gap, of_products)}")
     return "\n".join(lines)
 
 
 def misfit_percent(fit_line, sizes, step_ms) -> list[float]:
     """By how many per cent the line lies above (+) or below (−) each measured point."""
-    a, b = fit_line(sizes, step_ms)
-    return [100 * ((a + b * size) / time - 1) for size, time in zip(sizes, step_ms)]
+    return [100 * gap / time for gap, time in zip(misfit_ms(fit_line, sizes, step_ms), step_ms)]
 
 
-def _few_rows(fit_line, sizes, step_ms, product_ms) -> str:
-    """Why a line misses the smallest batches: there a further row costs more than later on."""
-    first, last = (
-        1e3 * (product_ms[to] - product_ms[start]) / (sizes[to] - sizes[start]) for start, to in ((0, 2), (-3, -1))
-    )
-    # "Within" is a bound, so it is rounded up; a hair above a whole number is the rounding of floats.
-    rest = math.ceil(max(map(abs, misfit_percent(fit_line, sizes[2:], step_ms[2:]))) - 1e-9)
-    why = say(en="which is no reason here: measure again when the machine is quieter",
-              es="lo que aquí no explica nada: vuelve a medir con la máquina más tranquila")  # fmt: skip
-    if first > last:
-        why = say(en="the routines compute several rows at once, and few rows do not fill them",
-                  es="las rutinas calculan varias filas a la vez, y con pocas no se llenan")  # fmt: skip
-    return say(
-        en=f"the smallest batches are off: there a further row adds {first:.0f} µs of bare products, later on {last:.0f} µs"
-           f"\n({why}).\nFitted from B = {sizes[2]} on, the line is within {rest} % of those points",
-        es=f"los lotes más pequeños se apartan: ahí una fila más añade {first:.0f} µs de productos, y más adelante "
-           f"{last:.0f} µs\n({why}).\nAjustada desde B = {sizes[2]}, la recta queda a menos del {rest} % de esos puntos",
-    )  # fmt: skip
+def misfit_ms(fit_line, sizes, times_ms) -> list[float]:
+    """By how many milliseconds the line through these times lies above (+) or below (−) each of them."""
+    a, b = fit_line(sizes, times_ms)
+    return [a + b * size - time for size, time in zip(sizes, times_ms)]
+
+
+def _reason(gap_ms: float, of_products_ms: float) -> str:
+    """Whether the products alone, with a line of their own, miss by as much in the same direction."""
+    above = gap_ms > 0
+    miss = say(en=f"the line lies {abs(gap_ms):.2f} ms {'above' if above else 'below'}",
+               es=f"la recta queda {abs(gap_ms):.2f} ms por {'encima' if above else 'debajo'}")  # fmt: skip
+    share = of_products_ms / gap_ms
+    if share >= 0.5:
+        return miss + say(
+            en=", and so does the products' own line: a row does not cost the same at every B",
+            es=", y la de los productos solos también: una fila no cuesta lo mismo con cada B")  # fmt: skip
+    return miss + say(
+        en="; the products alone do not bend so: chance, or a cost that is neither per step nor per row",
+        es="; los productos solos no se curvan así: azar, o un coste que no es ni por paso ni por fila")  # fmt: skip

@@ -1,11 +1,18 @@
-"""`%%needs 3.1 3.4`: a cell that waits, without an error, until these exercises are written."""
+"""`%%needs 3.1 3.4`: a cell that waits, without an error, until these exercises are written and have passed their checks.
+
+Nothing is checked here: what counts is the last `lab.check` of the code as it is (`notebook/checked.py`). A cell that
+only draws the student's own run, so that a mistake can be seen in it, says `%%needs written 3.1 3.4`.
+"""
 
 import ast
+import contextlib
+import json
 import traceback
 from pathlib import Path
 
 from minigpt import paths
 from minigpt.language import say
+from minigpt.notebook import checked
 from minigpt.notebook.live_code import CodeError, code_error
 from minigpt.schedulers import lab_file, registry
 
@@ -50,6 +57,38 @@ def _is_written(exercise) -> bool:
         raise CodeError(str(error)) from None
 
 
+def unpassed_exercises(ids: list[str]) -> list[tuple]:
+    """Those of the named exercises whose code has not passed its checks, each with the verdict of the last one."""
+    if registry.implementation() == "solution":  # the reference passes; that is tested
+        return []
+    found = [(exercise, _verdict(exercise)) for exercise in map(find_exercise, ids) if exercise.function]
+    return [(exercise, verdict) for exercise, verdict in found if verdict != checked.PASSED]
+
+
+def _verdict(exercise) -> str:
+    lab = paths.resolve_lab(exercise.id.split(".")[0])
+    source = lab_file.read(registry.code_file(lab.name[:2], registry.implementation()))
+    return checked.verdict(lab, source, exercise)
+
+
+def remember_checks(lab: Path, data: bytes, report: Path) -> None:
+    """Keep what a check found; code that cannot be read, or a folder that cannot be written to, is no matter."""
+    with contextlib.suppress(OSError, SyntaxError, ValueError):
+        source = lab_file.decode(data, lab.name)
+        checked.remember(lab, source, json.loads(report.read_text(encoding="utf-8")), exercises_of(lab.name))
+
+
+def waits_for_check(exercise, verdict: str) -> str:
+    """The line that stands in the place of a cell's output when a check is still to be passed."""
+    name, call = f"{exercise.id} (`{exercise.function}`)", f'lab.check("{exercise.id}")'
+    if verdict == checked.FAILED:
+        return say(en=f"This cell waits for exercise {name}: its last check did not pass, and a figure of it would mislead.",
+                   es=f"Esta celda espera al ejercicio {name}: su última comprobación no se superó, y una figura suya "
+                      "engañaría.")  # fmt: skip
+    return say(en=f"This cell waits for exercise {name}: as it is now it has not been checked. Run {call}.",
+               es=f"Esta celda espera al ejercicio {name}: tal como está ahora no se ha comprobado. Ejecuta {call}.")  # fmt: skip
+
+
 def waits_for(exercises: list) -> str:
     """The line that stands in the place of a cell's output."""
     names = [f"{exercise.id} (`{exercise.function}`)" for exercise in exercises]
@@ -89,10 +128,18 @@ def register(shell) -> None:
 
     @output_can_be_silenced
     def needs(line: str, cell: str):
-        """Run the cell if the named exercises are written: %%needs 3.1 3.4"""
-        missing = missing_exercises(line.split())
+        """Run the cell if the named exercises have passed: %%needs 3.1 3.4"""
+        ids = line.split()
+        only_written = ids[:1] == [WRITTEN]
+        ids = ids[only_written:]
+        missing = missing_exercises(ids)
         if missing:
             print(waits_for(missing))
+            return None
+        unpassed = [] if only_written else unpassed_exercises(ids)
+        for each in unpassed:
+            print(waits_for_check(*each))
+        if unpassed:
             return None
         try:
             return run_cell_body(shell, line, cell)

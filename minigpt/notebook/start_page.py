@@ -46,6 +46,7 @@ def table_row(lab: Path) -> str | None:
         return None
     notebooks = " · ".join(f"[{getattr(titles, language)}]({lab.name}/{path.name})"
                            for language, path in links.items())
+    exercises = [exercise for exercise in exercises if not exercise.is_stretch]
     file = student_file(lab).name
     minutes = sum(exercise.minutes for exercise in exercises)
     return f"| {lab.name[:2]} | {notebooks} | [{file}]({lab.name}/{file}) | {len(exercises)} · {minutes} min |"

@@ -12,6 +12,7 @@ from minigpt.plots.block_map import block_map
 from minigpt.plots.colours import COLOURS
 from minigpt.plots.distributions import histogram, latency_curves
 from minigpt.plots.heatmap import reduction_map
+from minigpt.plots.intervals import intervals
 from minigpt.plots.line_charts import lines
 from minigpt.plots.presence import presence
 from minigpt.plots.request_timeline import request_timeline
@@ -25,6 +26,7 @@ __all__ = [
     "block_map",
     "grouped_bars",
     "histogram",
+    "intervals",
     "latency_curves",
     "lines",
     "presence",

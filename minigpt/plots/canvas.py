@@ -1,6 +1,8 @@
 """The paper that figures are drawn on, and how a figure reaches the reader: once, wherever the code runs."""
 
+import base64
 import functools
+import html
 import io
 import tempfile
 from pathlib import Path
@@ -91,15 +93,19 @@ def size_px(figure: Figure) -> tuple[int, int]:
     return round(width_in * DPI), round(height_in * DPI)
 
 
+def told(figure: Figure, sentence: str) -> Figure:
+    """The figure, with the sentence that says what it shows."""
+    figure.sentence = sentence
+    return figure
+
+
 def show(figure: Figure, name: str) -> None:
     """Show a figure below the notebook's cell; outside a notebook, save it and say where."""
     if in_kernel():
         from IPython.display import display
 
-        width, height = size_px(figure)
-        # The words stand where pictures are not shown: a terminal, a screen reader, a test's report.
-        data = {"image/png": png_of(figure), "text/plain": describe(figure, name)}
-        display(data, metadata={"image/png": {"width": width, "height": height}}, raw=True)
+        data, size = in_mime_types(figure, name)
+        display(data, metadata=size, raw=True)
         return
     path = Path(tempfile.gettempdir()) / "minigpt-figures" / f"{name}.png"
     path.parent.mkdir(exist_ok=True)
@@ -107,10 +113,29 @@ def show(figure: Figure, name: str) -> None:
     print(say(en=f"Figure: {path}", es=f"Figura: {path}"))
 
 
+def in_mime_types(figure: Figure, name: str) -> tuple[dict, dict]:
+    """What a notebook shows of a figure, and the size: the data and the metadata of `display(…, raw=True)`.
+
+    JupyterLab takes the HTML, whose picture has an `alt`: its own way to show a PNG has none. The PNG is there for what
+    knows no HTML, such as a PDF, and the words for what shows no pictures: a terminal, a test's report.
+    """
+    png, words, (width, height) = png_of(figure), describe(figure, name), size_px(figure)
+    source = f"data:image/png;base64,{base64.b64encode(png).decode()}"
+    picture = f'<img src="{source}" alt="{html.escape(words)}" width="{width}" height="{height}">'
+    size = {"width": width, "height": height}
+    return {"text/html": picture, "image/png": png, "text/plain": words}, {"image/png": size}
+
+
 def describe(figure: Figure, name: str) -> str:
-    """One line of text in the place of a figure: its titles and axes."""
+    """What a figure shows, in words: its sentence, or what is written in it."""
+    if sentence := getattr(figure, "sentence", ""):
+        return sentence
     parts = [
-        " / ".join(part for part in (axis.get_title(loc="left"), axis.get_ylabel(), axis.get_xlabel()) if part)
+        " / ".join(part for part in (axis.get_title(loc="left"), axis.get_ylabel(), axis.get_xlabel(), _written(axis)) if part)
         for axis in figure.axes
     ]
     return f"[{name}: {' | '.join(part for part in parts if part)}]"
+
+
+def _written(axis) -> str:
+    return ", ".join(text.get_text().replace("\n", " ") for text in axis.texts[:20])

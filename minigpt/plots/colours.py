@@ -22,6 +22,9 @@ COLOURS = {
     "given": "#56B4E9",  # sky blue
     "separate": "#8B5A2B",  # brown
     "products": "#3B4A6B",  # slate
+    "calls": "#F2B8A0",  # pale vermillion
+    "rest": "#C9CED6",  # pale slate
+    "padded": "#009E73",
     "fit": "#222222",  # as good as black, like what it is fitted to
     "guess": "#7B3FBF",  # violet
     "measured": "#000000",
@@ -49,7 +52,10 @@ def concept_name(key: str) -> str:
         "student": say(en="yours", es="tu versión"),
         "given": say(en="given", es="la dada"),
         "separate": say(en="a pass each", es="una pasada cada una"),
-        "products": say(en="bare products", es="solo productos"),
+        "products": say(en="products", es="productos"),
+        "calls": say(en="calls (Python and dispatch)", es="llamadas (Python y despacho)"),
+        "rest": say(en="the rest", es="el resto"),
+        "padded": say(en="yours, masked", es="la tuya, con máscara"),
         "guess": say(en="your guess", es="tu predicción"),
         "measured": say(en="measured", es="medido"),
         "fit": say(en="fit", es="ajuste"),

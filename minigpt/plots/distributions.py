@@ -4,7 +4,8 @@ import math
 
 from minigpt.analysis.metrics import e2e_s, percentile
 from minigpt.language import say
-from minigpt.plots.canvas import new_figure, plain_log_ticks, shown
+from minigpt.plots import sentences
+from minigpt.plots.canvas import new_figure, plain_log_ticks, shown, told
 from minigpt.plots.colours import COLOURS, colours_of, concept_name, ink
 from minigpt.plots.timeline import named_runs
 
@@ -29,7 +30,8 @@ def latency_curves(runs, *, log: bool = False):
     axes.set_xlabel(say(en="time since arrival, E2E (ms)", es="tiempo desde la llegada, E2E (ms)"))
     axes.set_yticks([0, 25, 50, 75, 95])
     axes.grid(axis="y")
-    return figure
+    found = {label: {percent: percentile(values, percent) for percent in PERCENTS} for label, values in samples.items()}
+    return told(figure, sentences.of_percentiles(axes.get_xlabel(), found))
 
 
 def _latencies_ms(run) -> list[float]:
@@ -101,7 +103,7 @@ def histogram(
     axes.set_xlabel(f"{of} ({unit})" if of else unit)
     axes.set_ylabel(ylabel or say(en="count (requests)", es="cantidad (peticiones)"))
     axes.grid(axis="y")
-    return figure
+    return told(figure, sentences.of_spread(axes.get_xlabel(), list(values), marks or {}))
 
 
 def _draw_marks(axes, marks: dict[str, float], unit: str) -> None:

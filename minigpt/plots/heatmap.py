@@ -6,8 +6,10 @@ import numpy as np
 from matplotlib.colors import LinearSegmentedColormap, TwoSlopeNorm
 from matplotlib.lines import Line2D
 
+from minigpt.analysis.several_runs import middle_and_range
 from minigpt.language import say
-from minigpt.plots.canvas import new_figure, shown
+from minigpt.plots import sentences
+from minigpt.plots.canvas import new_figure, shown, told
 from minigpt.plots.colours import COLOURS
 
 # Towards the winner's colour: blue where continuous batching wins, vermillion where it loses.
@@ -22,22 +24,26 @@ def reduction_map(
 ):
     """p95 reduction in per cent over load × spread of lengths: `grid[i][j]` belongs to `spreads[i]` and `loads[j]`.
 
-    A number stands in every cell; None is a cell that was not measured. Lines surround the cells from 30 and 70 % on.
+    A number stands in every cell; None is a cell that was not measured, and a list is what several runs gave: their
+    median, and below it their range. Lines surround the cells from 30 and 70 % on.
     """
-    values = np.array([[math.nan if value is None else value for value in row] for row in grid], dtype=float)
+    values = np.array([[math.nan if value is None else middle_and_range(value)[0] for value in row] for row in grid])
     if values.shape != (len(spreads), len(loads)):
         raise ValueError(f"grid has the shape {values.shape}: give one row per spread ({len(spreads)}) "
                          f"and one column per load ({len(loads)})")  # fmt: skip
-    figure = new_figure(1.6 + 0.5 * len(spreads))
+    several = any(isinstance(value, list) for row in grid for value in row)
+    figure = new_figure(1.6 + (0.68 if several else 0.5) * len(spreads))
     axes = figure.subplots()
     norm = TwoSlopeNorm(0, min(FULL_LOSS, np.nanmin(values)), max(FULL_WIN, np.nanmax(values)))
     axes.imshow(values, cmap=WINNER, norm=norm, aspect="auto", origin="lower")
     _write_numbers(axes, values)
+    _write_ranges(axes, grid)
     for threshold, look in OUTLINES.items():
         _outline(axes, values, threshold, look)
     _label(axes, loads, spreads, xlabel, ylabel, title)
     _add_key(figure)
-    return figure
+    what = axes.get_title(loc="left")
+    return told(figure, sentences.of_map(what, list(map(_short, spreads)), list(map(_short, loads)), grid))
 
 
 def _write_numbers(axes, values) -> None:
@@ -47,6 +53,15 @@ def _write_numbers(axes, values) -> None:
         colour = "white" if value > 85 else "black"
         weight = "bold" if shown_value < 0 else None
         axes.text(column, row, text, ha="center", va="center", color=colour, fontweight=weight)
+
+
+def _write_ranges(axes, grid) -> None:
+    for row, column in np.ndindex(len(grid), len(grid[0])):
+        if isinstance(grid[row][column], list):
+            middle, low, high = middle_and_range(grid[row][column])
+            text = f"{low:.0f} … {high:.0f}".replace("-", "−")
+            colour = "white" if middle > 85 else "#333333"
+            axes.text(column, row - 0.31, text, ha="center", va="center", color=colour, fontsize=8)
 
 
 def _outline(axes, values, threshold: float, look: dict) -> None:

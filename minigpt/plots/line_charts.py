@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from minigpt.plots.canvas import new_figure, plain_log_ticks, shown
+from minigpt.analysis.several_runs import middle_and_range
+from minigpt.plots import sentences
+from minigpt.plots.canvas import new_figure, plain_log_ticks, shown, told
 from minigpt.plots.colours import COLOURS, colours_of, concept_name, ink
 from minigpt.plots.labels import spread_apart
 
@@ -17,19 +19,20 @@ def lines(
 ):  # fmt: skip
     """Lines over `x`, each named at its right end; put the unit into both labels.
 
-    `series`: label -> values, one per x (None: nothing there); a concept's name ("static") brings its colour.
+    `series`: label -> values, one per x (None: nothing there); a concept's name ("static") brings its colour. A value
+    that is a list holds what several runs gave: the line goes through their medians, a band shows their range.
     `bands`: label -> (low, high), a shaded interval. `points`: labels of what was measured, drawn as dots alone.
     `targets`: label -> value, a dashed horizontal line.
     """
-    x = np.asarray(x, dtype=float)
-    columns = {label: _column(label, values, x) for label, values in series.items()}
+    x, bands = np.asarray(x, dtype=float), {**_ranges(series), **(bands or {})}
+    columns = {label: _column(label, _middles(values), x) for label, values in series.items()}
     figure = new_figure(HEIGHT_IN)
     axes = figure.subplots()
     _scale(axes, logx, logy)
     colours = colours_of(columns)
     for label, values in columns.items():
         axes.plot(x, values, color=colours[label], **_look(label, points))
-    for label, (low, high) in (bands or {}).items():
+    for label, (low, high) in bands.items():
         low, high = _column(label, low, x), _column(label, high, x)
         axes.fill_between(x, low, high, color=colours[label], alpha=0.2, linewidth=0)
     for value in (targets or {}).values():
@@ -42,7 +45,7 @@ def lines(
     axes.set(xlabel=xlabel, ylabel=ylabel, title=title or "")
     axes.grid(axis="y")
     _name_ends(axes, columns, colours, targets or {})
-    return figure
+    return told(figure, sentences.of_lines(xlabel, ylabel, x, columns))
 
 
 def _scale(axes, logx: bool, logy: bool) -> None:
@@ -61,6 +64,16 @@ def _look(label: str, points) -> dict:
     look = dict(marker="" if points else "o", markersize=4)
     # The student's line often lies on the given one: through its gaps both are seen.
     return {**look, "linestyle": (0, (3, 1.5)), "zorder": 3} if label == "student" else look
+
+
+def _ranges(series: dict) -> dict:
+    """Label -> (lows, highs) for the lines whose values are lists of several runs."""
+    several = {label: values for label, values in series.items() if any(isinstance(value, list) for value in values)}
+    return {label: tuple(zip(*(middle_and_range(value)[1:] for value in values))) for label, values in several.items()}
+
+
+def _middles(values) -> list:
+    return [middle_and_range(value)[0] if isinstance(value, list) else value for value in values]
 
 
 def _column(label: str, values, x) -> np.ndarray:

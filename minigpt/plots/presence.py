@@ -4,7 +4,8 @@ from matplotlib.ticker import MaxNLocator
 
 from minigpt.analysis.littles_law import number_inside
 from minigpt.language import say
-from minigpt.plots.canvas import new_figure, shown
+from minigpt.plots import sentences
+from minigpt.plots.canvas import new_figure, shown, told
 from minigpt.plots.colours import COLOURS, concept_name, ink
 
 ROW_IN = 0.3  # height of a request's row
@@ -24,7 +25,14 @@ def presence(records: list[dict], names: list[str] | None = None):
     stays, inside = figure.subplots(2, 1, sharex=True, height_ratios=(0.6 + ROW_IN * len(records), 1.5))
     _draw_stays(stays, records, names)
     _draw_inside(inside, records)
-    return figure
+    inside_at = number_inside(records, "system", sorted(record["arrival_s"] for record in records))
+    stays_ms = [MS * (record["finish_s"] - record["arrival_s"]) for record in records]
+    return told(figure, say(
+        en=f"{len(records)} requests; they stay {sentences.number(min(stays_ms))} to {sentences.number(max(stays_ms))} ms; "
+           f"at most {max(inside_at)} are inside at once.",
+        es=f"{len(records)} peticiones; se quedan de {sentences.number(min(stays_ms))} a {sentences.number(max(stays_ms))} ms; "
+           f"como mucho hay {max(inside_at)} dentro a la vez.",
+    ))  # fmt: skip
 
 
 def _draw_stays(axes, records: list[dict], names: list[str]) -> None:

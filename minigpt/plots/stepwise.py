@@ -7,7 +7,8 @@ from functools import lru_cache
 from minigpt.analysis.slots import slot_spans, waiting_over_time
 from minigpt.language import say
 from minigpt.notebook.frontend import has_front_end, has_widgets
-from minigpt.plots.canvas import new_figure, png_of, show, size_px, styled
+from minigpt.plots import sentences
+from minigpt.plots.canvas import new_figure, png_of, show, size_px, styled, told
 from minigpt.plots.colours import COLOURS
 from minigpt.plots.time_axis import make_axis
 from minigpt.plots.timeline import (
@@ -111,7 +112,8 @@ def strip(part: Part):
     panels[-1].set_xlabel(part.time_axis.label)
     part.time_axis.set_ticks(panels[-1])
     add_key(figure, KEY[:4], columns=4)
-    return figure
+    steps = [f"{part.title(number)}." for number in numbers]
+    return told(figure, " ".join([sentences.of_run(part.log, part.names), *steps]))
 
 
 def telling_steps(log: RunLog, count: int, most: int = STRIP_FRAMES) -> list[int]:
@@ -161,7 +163,9 @@ def show_player(part: Part) -> None:
     play = widgets.Play(**limits, interval=PLAY_INTERVAL_MS)
     width, height = size_px(frame(part, 1))
     image = widgets.Image(value=picture(1), format="png", width=width, height=height)
+    told_now = widgets.Label(value=part.title(1))  # the picture of a widget has no `alt`: the step is said beside it
+    slider.observe(lambda change: setattr(told_now, "value", part.title(change["new"])), names="value")
     # In the browser: the slider follows at once, and the picture when the kernel has drawn it.
     widgets.jslink((play, "value"), (slider, "value"))
     slider.observe(lambda change: setattr(image, "value", picture(change["new"])), names="value")
-    display(widgets.VBox([widgets.HBox([play, slider]), image]))
+    display(widgets.VBox([widgets.HBox([play, slider]), told_now, image]))

@@ -84,6 +84,18 @@ def batched_step(step, model: MiniGPT, batch_size: int, context: int):
     return lambda: step(model, [dict(cache) for cache in caches], tokens)
 
 
+def padded_step(step, pad, model: MiniGPT, batch_size: int, context: int):
+    """A function that runs `step(model, padded, tokens)` on requests that then attend to `context` tokens each."""
+    padded = pad(dict_caches(model, batch_size, context - 1), context)
+    tokens = [token % model.config.vocab_size for token in range(batch_size)]
+
+    def run():
+        padded["lengths"].fill_(context - 1)
+        return step(model, padded, tokens)
+
+    return run
+
+
 def separate_steps(model: MiniGPT, batch_size: int, context: int):
     """A function that decodes so many requests in a pass each, with the given slot cache."""
     alone = decode_once(model, 1, context)
@@ -113,6 +125,17 @@ class _Counter(TorchDispatchMode):
         return operation(*args, **(kwargs or {}))
 
 
+def masked_in_words(sizes, times_ms: dict[str, list[float]]) -> str:
+    """At each size, how long the masked step takes against the given one and the one with a loop, in words."""
+    rows = zip(sizes, times_ms["padded"], times_ms["given"], times_ms["student"])
+    return "\n".join(say(
+        en=f"B = {size}: your masked step takes {padded / given:.2f} times as long as the given one, "
+           f"{padded / looped:.2f} times as long as your loop",
+        es=f"B = {size}: tu paso con máscara tarda {padded / given:.2f} veces lo que el dado y {padded / looped:.2f} veces "
+           f"lo que tu bucle",
+    ) for size, padded, given, looped in rows)  # fmt: skip
+
+
 def guess_at(size: int, sizes, guess, convert) -> list:
     """`convert(guess)` at the place of `size` and None elsewhere: one point of a figure, or none without a guess."""
     is_number = isinstance(guess, (int, float)) and not isinstance(guess, bool) and guess > 0
@@ -133,6 +156,14 @@ class WarmingLaptop:
         """One call of something."""
         self._now_ms += self._call_ms
         self._call_ms *= self._growth
+
+
+def feed(step, model: MiniGPT, tokens: list[int]) -> dict:
+    """Put the tokens of a prompt into an empty dict cache one by one; the cache."""
+    cache: dict = {}
+    for token in tokens:
+        step(model, cache, token)
+    return cache
 
 
 def some_prompts(count: int) -> list:

@@ -10,9 +10,10 @@ from minigpt.notebook.progress import progress
 from minigpt.runtime.run_log import RunLog
 from minigpt.studies import static_variants as variants
 from minigpt.studies.lab03 import p95_ms, simulate
-from minigpt.workloads.workload import make_items, workload
+from minigpt.workloads.workload import Workload, make_items, workload
 
-SEEDS = (3, 4)  # their requests are pooled: one crowd's p95 near saturation says little of the next one's
+SEEDS = (3, 4, 5)  # one crowd's p95 near saturation says little of the next one's
+FORWARDS, BACKWARDS = ("useful", "held", "forming", "queue"), ("useful", "queue", "forming", "held")
 
 
 def rule_p95_ms(log: RunLog) -> float:
@@ -22,43 +23,61 @@ def rule_p95_ms(log: RunLog) -> float:
 
 
 def rule_over_load(loads: Sequence[float], loop: Callable, *, num_requests: int = 1_000, **settings
-                       ) -> dict[str, list[float]]:  # fmt: skip
-    """The rule of thumb's p95 and the measured one, in milliseconds, at every load."""
-    requests = [workload("mixed", load=load, num_requests=num_requests, seed=SEEDS[0]) for load in loads]
-    bar = progress(requests, say(en="loads", es="cargas"))
-    logs = [simulate("static", each, loop=loop, **settings) for each in bar]
-    return {"predicted": [rule_p95_ms(log) for log in logs], "measured": [p95_ms(log) for log in logs]}
+                   ) -> dict[str, list[list[float]]]:  # fmt: skip
+    """The rule of thumb's p95 and the measured one, in milliseconds: at every load, in each of several crowds."""
+    logs = [[simulate("static", workload("mixed", load=load, num_requests=num_requests, seed=seed), loop=loop, **settings)
+             for seed in SEEDS] for load in progress(loads, say(en="loads", es="cargas"))]  # fmt: skip
+    return {name: [[figure(log) for log in of_load] for of_load in logs]
+            for name, figure in (("predicted", rule_p95_ms), ("measured", p95_ms))}  # fmt: skip
 
 
-def p95_built_up(loads: Sequence[float], loop: Callable, *, num_requests: int = 1_000, **settings
-                 ) -> dict[str, list[float]]:  # fmt: skip
-    """What each part of latency adds to the p95, in milliseconds, at every load; they sum up to the p95."""
-    added: dict[str, list[float]] = {part: [] for part in ("useful", "held", "forming", "queue")}
+def p95_built_up(loads: Sequence[float], loop: Callable, *, order: Sequence[str] = FORWARDS, num_requests: int = 1_000,
+                 **settings) -> dict[str, list[float]]:  # fmt: skip
+    """What each part of latency adds to the p95, in milliseconds, at every load; they sum up to the p95.
+
+    A p95 is no sum of p95s, so what a part adds depends on which parts are counted before it: `order`.
+    """
+    added: dict[str, list[float]] = {part: [] for part in FORWARDS}
     for load in progress(loads, say(en="loads", es="cargas")):
         requests = workload("mixed", load=load, num_requests=num_requests, seed=SEEDS[0])
         so_far = 0.0
-        for part, p95 in p95_built_up_ms(simulate("static", requests, loop=loop, **settings), tuple(added)).items():
+        for part, p95 in p95_built_up_ms(simulate("static", requests, loop=loop, **settings), tuple(order)).items():
             added[part].append(p95 - so_far)
             so_far = p95
     return added
 
 
+def both_orders(loads: Sequence[float], loop: Callable, **settings) -> tuple[list[str], dict[str, list[float]]]:
+    """`p95_built_up` in both orders, as bars side by side: their labels, and the parts of each."""
+    orders = [p95_built_up(loads, loop, order=order, **settings) for order in (FORWARDS, BACKWARDS)]
+    names = say(en="held counted first", es="lo retenido, primero"), say(en="held counted last", es="lo retenido, al final")
+    labels = [f"ρ = {load} · {name}" for load in loads for name in names]
+    return labels, {part: [found[part][i] for i in range(len(loads)) for found in orders] for part in FORWARDS}
+
+
 def over_wait(waits_ms: Sequence[float], loads: Sequence[float], loop: Callable, *, num_requests: int = 1_000
-              ) -> tuple[dict[str, list[float]], dict[str, list[float]]]:  # fmt: skip
-    """For every load, over `max_wait_s`: the p95 and the machine's time for one request, both in milliseconds."""
-    p95: dict[str, list[float]] = {f"ρ = {load}": [] for load in loads}
-    busy: dict[str, list[float]] = {name: [] for name in p95}
+              ) -> tuple[dict[str, list[list[float]]], dict[str, list[list[float]]]]:  # fmt: skip
+    """For every load, over `max_wait_s`, in each of several crowds: p95 and the machine's time per request, in ms."""
+    p95: dict[str, list[list[float]]] = {f"ρ = {load}": [] for load in loads}
+    busy: dict[str, list[list[float]]] = {name: [] for name in p95}
     for load, wait_ms in progress([(load, wait_ms) for load in loads for wait_ms in waits_ms], "max_wait"):
         logs = [
             simulate("static", workload("mixed", load=load, num_requests=num_requests, seed=seed), loop=loop,
                      max_wait_s=wait_ms / 1e3)
             for seed in SEEDS
         ]  # fmt: skip
-        latencies = [latency for log in logs for latency in metrics.e2e_s(log)]
-        busy_ns = sum(step.end_ns - step.start_ns for log in logs for step in log.steps)
-        p95[f"ρ = {load}"].append(1e3 * metrics.percentile(latencies, 95))
-        busy[f"ρ = {load}"].append(busy_ns / 1e6 / len(latencies))
+        p95[f"ρ = {load}"].append([p95_ms(log) for log in logs])
+        busy[f"ρ = {load}"].append([_busy_ms(log) / len(log.requests) for log in logs])
     return p95, busy
+
+
+def _busy_ms(log: RunLog) -> float:
+    return sum(step.end_ns - step.start_ns for step in log.steps) / 1e6
+
+
+def rises_ms(p95: Sequence[list[float]]) -> list[list[float]]:
+    """By how much each wait's p95 lies above that of the first one, in each crowd."""
+    return [[value - start for value, start in zip(crowds, p95[0])] for crowds in p95]
 
 
 def expected_longest(lengths: Sequence[int], batch_size: int) -> float:
@@ -80,22 +99,30 @@ def predicted_waste(name: str, max_batch: int = 8) -> float:
     return 1 - sum(lengths) / len(lengths) / expected_longest(lengths, max_batch)
 
 
-def ablation_over_load(loads: Sequence[float], loop: Callable, *, num_requests: int = 1_000) -> dict[str, list[float]]:
-    """The p95 in milliseconds of every variant at every load; the last two: sorted by length, and Lab 03's loop."""
-    found: dict[str, list[float]] = {}
+def ablation_over_load(loads: Sequence[float], loop: Callable, *, num_requests: int = 1_000, **settings
+                       ) -> dict[str, list[list[float]]]:  # fmt: skip
+    """The p95 in ms of every variant at every load, in each crowd; the last two: sorted by length, and Lab 03's loop."""
+    found: dict[str, list[list[float]]] = {}
     for load in progress(loads, say(en="loads", es="cargas")):
-        pooled: dict[str, list[float]] = {}
-        for seed in SEEDS:
-            requests = workload("mixed", load=load, num_requests=num_requests, seed=seed)
-            samples = variants.ablation(loop, lambda *loops: [simulate("static", requests, loop=each) for each in loops])
-            by_length = variants.shortest_first(loop, requests)
-            samples["sorted"] = metrics.e2e_s(simulate("static", requests, loop=by_length))
-            samples["continuous"] = metrics.e2e_s(simulate("continuous", requests, impl="given"))
-            for name, latencies in samples.items():
-                pooled.setdefault(name, []).extend(latencies)
-        for name, latencies in pooled.items():
-            found.setdefault(name, []).append(1e3 * metrics.percentile(latencies, 95))
+        crowds = [_ablation_ms(workload("mixed", load=load, num_requests=num_requests, seed=seed), loop, settings)
+                  for seed in SEEDS]  # fmt: skip
+        for name in crowds[0]:
+            found.setdefault(name, []).append([crowd[name] for crowd in crowds])
     return found
+
+
+def _ablation_ms(requests: Workload, loop: Callable, settings: dict) -> dict[str, float]:
+    """The p95 of each variant on the same requests, in milliseconds."""
+    samples = variants.ablation(loop, lambda *loops: [simulate("static", requests, loop=each, **settings) for each in loops])
+    by_length = variants.shortest_first(loop, requests)
+    samples["sorted"] = metrics.e2e_s(simulate("static", requests, loop=by_length, **settings))
+    samples["continuous"] = metrics.e2e_s(simulate("continuous", requests, impl="given", **settings))
+    return {name: 1e3 * metrics.percentile(latencies, 95) for name, latencies in samples.items()}
+
+
+def falls_percent(p95_ms: dict[str, list[list[float]]], name: str, place: int = 0) -> list[float]:
+    """By how many per cent a variant lowers the static p95 at the load of this place, in each crowd."""
+    return [metrics.reduction_percent(*pair) for pair in zip(p95_ms["static"][place], p95_ms[name][place])]
 
 
 def sorting_gain(name: str, loop: Callable, *, num_requests: int = 512) -> float:

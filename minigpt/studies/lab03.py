@@ -4,6 +4,7 @@ Each takes the continuous loop to study (a student's or the reference's) and ret
 """
 
 from collections.abc import Callable, Sequence
+from statistics import median
 
 from minigpt.analysis import metrics
 from minigpt.language import say
@@ -14,6 +15,7 @@ from minigpt.simulation.run import Runs, replay
 from minigpt.workloads.static_capacity import static_capacity
 from minigpt.workloads.workload import Workload, workload
 
+SEEDS = (1, 2, 3, 4, 5, 6)  # one crowd's p95 near saturation says little of the next one's
 DECODE_ONLY = StepCost(prefill_overhead_ns=0, per_prefill_token_ns=1)  # prompts cost (almost) nothing
 
 
@@ -37,18 +39,25 @@ def spread_lengths(spread: float, mean: float = 16.0, long_share: float = 0.2) -
 
 
 def reduction_grid(
-    loads: Sequence[float], spreads: Sequence[float], loop: Callable | None = None, *, num_requests: int = 400, **settings
-) -> list[list[float]]:
-    """p95 reduction in per cent for every spread (rows) and load (columns)."""
-    cost = settings.get("cost", StepCost())
+    loads: Sequence[float], spreads: Sequence[float], loop: Callable | None = None, *, seeds: Sequence[int] = SEEDS[:3],
+    num_requests: int = 400, **settings
+) -> list[list[list[float]]]:  # fmt: skip
+    """p95 reduction in per cent for every spread (rows) and load (columns), in each of several crowds."""
 
-    def reduction(spread: float, load: float) -> float:
-        requests = workload(spread_lengths(spread), load=load, num_requests=num_requests, seed=3, cost=cost)
+    def reduction(spread: float, load: float, seed: int) -> float:
+        requests = workload(spread_lengths(spread), load=load, num_requests=num_requests, seed=seed,
+                            cost=settings.get("cost", StepCost()))  # fmt: skip
         return compare(requests, loop, **settings).p95_reduction_percent
 
     cells = [(spread, load) for spread in spreads for load in loads]
-    found = [reduction(*cell) for cell in progress(cells, say(en="map", es="mapa"))]
+    found = [[reduction(*cell, seed) for seed in seeds] for cell in progress(cells, say(en="map", es="mapa"))]
     return [found[i : i + len(loads)] for i in range(0, len(found), len(loads))]
+
+
+def reduction_by_run_length(counts: Sequence[int], *cell: float, loop: Callable | None = None) -> list[float]:
+    """The median p95 reduction of a cell (spread, load) of the map, for runs of so many requests."""
+    spread, load = cell
+    return [median(reduction_grid([load], [spread], loop, num_requests=count)[0][0]) for count in counts]
 
 
 def over_load(loads: Sequence[float], figure: Callable[[RunLog], float], loop: Callable | None = None,
@@ -61,11 +70,31 @@ def over_load(loads: Sequence[float], figure: Callable[[RunLog], float], loop: C
     return {"static": [figure(r.static) for r in runs], "continuous": [figure(r.continuous) for r in runs]}
 
 
-def equal_lengths(loads: Sequence[float], cost: StepCost, loop: Callable | None = None) -> list[float]:
+def equal_lengths(loads: Sequence[float], cost: StepCost, loop: Callable | None = None, seed: int = SEEDS[0]) -> list[float]:
     """p95 of continuous over p95 of static for answers of 16 tokens that arrive one by one; nobody waits for company."""
-    requests = [workload("constant:16", load=load, num_requests=1_000, seed=1, cost=cost) for load in loads]
+    requests = [workload("constant:16", load=load, num_requests=1_000, seed=seed, cost=cost) for load in loads]
     runs = [compare(each, loop, cost=cost, max_wait_s=0.0) for each in requests]
     return [p95_ms(pair.continuous) / p95_ms(pair.static) for pair in runs]
+
+
+def equal_lengths_of_crowds(loads: Sequence[float], cost: StepCost, loop: Callable | None = None) -> list[list[float]]:
+    """`equal_lengths` in several crowds: for each load, the ratio in each of them."""
+    crowds = progress(SEEDS, say(en="crowds", es="tandas"))
+    return [list(ratios) for ratios in zip(*(equal_lengths(loads, cost, loop, seed) for seed in crowds))]
+
+
+def compare_loops(name: str, load: float, loop: Callable, other: Callable, *, num_requests: int = 600) -> list[float]:
+    """By how many per cent the second continuous loop lowers the first one's p95, in each of three crowds."""
+    crowds = [workload(name, load=load, num_requests=num_requests, seed=seed) for seed in SEEDS[:3]]
+    pairs = [[simulate("continuous", each, loop=one) for one in (loop, other)] for each in crowds]
+    return [metrics.p95_reduction_percent(*pair) for pair in pairs]
+
+
+def wins(ratios: Sequence[float]) -> str:
+    """In how many crowds a p95 ratio is below 1, in words."""
+    won, count = sum(ratio < 1 for ratio in ratios), len(ratios)
+    return say(en=f"your p95 is the lower one in {won} of {count} crowds ({min(ratios):.2f} to {max(ratios):.2f} ×)",
+               es=f"tu p95 es el menor en {won} de {count} tandas (de {min(ratios):.2f} a {max(ratios):.2f} ×)")  # fmt: skip
 
 
 def burst_gain(name: str, loop: Callable | None = None, *, num_requests: int = 512, max_batch: int = 8,
@@ -105,3 +134,14 @@ def itl_p95_ms(log: RunLog) -> float | None:
 def longest_gap_ms(log: RunLog) -> float | None:
     """The longest gap between two tokens of an answer in milliseconds; None for a server that does not stream."""
     return 1e3 * max(metrics.itl_s(log), default=0.0) or None
+
+
+def prompts_in_longest_gap(log: RunLog) -> int | None:
+    """How many new prompts the step took in that made the longest gap between two tokens; None without streaming."""
+    admitted, gaps = set(), []
+    for step in log.steps if log.streams else ():
+        new = set(step.request_ids) - admitted
+        admitted |= new
+        if len(new) < len(step.request_ids):  # somebody was waiting for the next token
+            gaps.append((step.end_ns - step.start_ns, len(new)))
+    return max(gaps)[1] if gaps else None

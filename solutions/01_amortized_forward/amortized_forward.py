@@ -167,3 +167,76 @@ def batch_for_share(a, b, share):
         raise ValueError(f"share={share}: give a number between 0 and 1, such as 0.9")
     return share / (1 - share) * a / b
     # END SOLUTION
+
+
+def pad(caches, room):
+    """The dict caches of B requests as one: a dict with "keys", "values" and "lengths".
+
+    Keys and values have the shape (layers, B, room, K, D): what a request holds comes first, zeros fill the rest.
+    `lengths` (B,) says how many tokens each holds. No request may hold more than `room`.
+    """
+    lengths = torch.tensor([length(cache) for cache in caches])
+    padded = {"lengths": lengths}
+    for place, name in enumerate(("keys", "values")):
+        parts = [[cache[layer][place] for cache in caches] for layer in caches[0]]
+        shape = (len(parts), len(caches), room, *parts[0][0].shape[1:])
+        padded[name] = torch.zeros(shape)
+        for layer, row in ((layer, row) for layer in range(len(parts)) for row in range(len(caches))):
+            padded[name][layer, row, : lengths[row]] = parts[layer][row]
+    return padded
+
+
+@torch.inference_mode()
+def decode_padded(model, padded, tokens):
+    """Append one token to each of B requests of any lengths, without a loop over them; logits (B, V).
+
+    `padded` is what `pad` makes, and has room for a token more. It is changed in place: K and V of each new token are
+    written at its own request's length, and `lengths` grow by one. A request attends to its own tokens, the new one
+    included, and to nothing that lies behind them.
+    """
+    # BEGIN SOLUTION 1.9
+    lengths, rows = padded["lengths"], torch.arange(len(tokens))  # (B,) each
+    longest = int(lengths.max()) + 1  # S: nobody has more, so the room behind it is not computed
+    hidden = torch.arange(longest) > lengths[:, None]  # (B, S): behind each request's new token
+    x = model.embedding[torch.tensor(tokens)]  # (B, E)
+    for index, layer in enumerate(model.layers):
+        q, k, v = project(model, layer, x, lengths)  # (B, H, D), (B, K, D), (B, K, D)
+        padded["keys"][index][rows, lengths] = k
+        padded["values"][index][rows, lengths] = v
+        keys, values = (padded[name][index, :, :longest] for name in ("keys", "values"))  # (B, S, K, D) each
+        _, _, num_kv_heads, head_size = keys.shape
+        grouped = q.view(len(tokens), num_kv_heads, -1, head_size)  # (B, K, H/K, D)
+        scores = grouped @ keys.permute(0, 2, 3, 1) / math.sqrt(head_size)  # (B, K, H/K, S)
+        weights = scores.masked_fill(hidden[:, None, None], -math.inf).softmax(dim=-1)
+        attended = weights @ values.transpose(1, 2)  # (B, K, H/K, D)
+        x = x + attended.reshape(len(tokens), -1) @ layer.attention_out
+        x = layer.feed_forward(x, model.config.norm_eps)
+    lengths += 1
+    return logits_of(model, x)
+    # END SOLUTION
+
+
+@torch.inference_mode()
+def prefill(model, cache, tokens):
+    """Append all T tokens of a prompt to a request in one pass; logits (V,) for the token after the last of them.
+
+    `cache` may be empty or hold an earlier part of the prompt. Token t sees what the cache held before, and the new
+    tokens up to itself: none that comes later.
+    """
+    # BEGIN SOLUTION 1.10
+    before, count = length(cache), len(tokens)
+    positions = torch.arange(before, before + count)  # (T,)
+    future = torch.arange(before + count) > positions[:, None]  # (T, S)
+    x = model.embedding[torch.tensor(tokens)]  # (T, E): the rows are tokens of one request now
+    for index, layer in enumerate(model.layers):
+        q, k, v = project(model, layer, x, positions)  # (T, H, D), (T, K, D), (T, K, D)
+        keys, values = remember(cache, index, k, v)  # (S, K, D) each
+        _, num_kv_heads, head_size = keys.shape
+        grouped = q.view(count, num_kv_heads, -1, head_size).permute(1, 2, 0, 3)  # (K, H/K, T, D)
+        scores = grouped @ keys.permute(1, 2, 0)[:, None] / math.sqrt(head_size)  # (K, H/K, T, S)
+        weights = scores.masked_fill(future, -math.inf).softmax(dim=-1)
+        attended = weights @ values.transpose(0, 1)[:, None]  # (K, H/K, T, D)
+        x = x + attended.permute(2, 0, 1, 3).reshape(count, -1) @ layer.attention_out
+        x = layer.feed_forward(x, model.config.norm_eps)
+    return logits_of(model, x[-1:])[0]
+    # END SOLUTION

@@ -91,3 +91,21 @@ def wasted_slot_share(steps, max_batch):
     num_useful = sum(step["useful_rows"] for step in steps)
     return {"held": (num_rows - num_useful) / num_slots, "empty": (num_slots - num_rows) / num_slots}
     # END SOLUTION
+
+
+def early_batch_loop(server):
+    """Batch after batch, as `static_batch_loop`, with both repairs: ended rows are dropped, answers leave at once.
+
+    Each step passes those of the batch that have not ended, and a request is answered in the step in which it ends.
+    The next batch is collected when the last member has ended: nobody joins a batch that runs.
+    """
+    # BEGIN SOLUTION 2.7
+    while running := collect_batch(server):
+        while running:
+            for request, token in zip(list(running), server.model.forward_one_step(running)):
+                if token != server.model.eos_token_id:
+                    request.append(token)
+                if token == server.model.eos_token_id or request.num_output_tokens == request.max_tokens:
+                    running.remove(request)
+                    server.respond(request)
+    # END SOLUTION

@@ -53,7 +53,7 @@ class GradePlugin:
         config.addinivalue_line("markers", "check(info): a graded check")
 
     def pytest_collection_modifyitems(self, items):
-        items[:] = [item for item in items if self._info(item) and self.only in ("", self._info(item).exercise)]
+        items[:] = [item for item in items if self._info(item) and self._is_wanted(self._info(item).exercise)]
         for item in items:
             info = self._info(item)
             check_id = f"{info.exercise}/{item.name.removeprefix('test_')}"
@@ -94,6 +94,11 @@ class GradePlugin:
         except Exception as error:  # a fault of ours: it must not look like the student's
             result.outcome, result.got = GRADER_ERROR, f"{type(error).__name__}: {error}"
         pytest.fail(f"{result.outcome}: expected {result.expected!r}, got {result.got!r}. {result.hint}", pytrace=False)
+
+    def _is_wanted(self, exercise_id: str) -> bool:
+        """Whether this run has these checks: a stretch exercise is checked when it is asked for, and never graded."""
+        stretch = {exercise.id for exercise in self.exercises if exercise.is_stretch}
+        return exercise_id == self.only or not self.only and exercise_id not in stretch
 
     @staticmethod
     def _info(item) -> CheckInfo | None:

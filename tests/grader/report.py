@@ -40,6 +40,8 @@ def table(results: list[Result], exercises) -> str:
         got, most = sum(r.points for r in own), sum(r.info.points for r in own)
         head = f"{exercise.id} {exercise.function or exercise.title}"
         points = say(en=f"{got} of {most} points", es=f"{got} de {most} puntos")
+        if exercise.is_stretch:
+            points = say(en="stretch, no points", es="ampliación, sin puntos")
         lines += ["", head + points.rjust(max(WIDTH - len(head), len(points) + 2))]
         lines += exercise_lines(own, told)
     return "\n".join(lines[1:])

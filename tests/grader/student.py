@@ -109,9 +109,10 @@ class Student:
         return result, args_after[1:]
 
     def run_loop(
-        self, policy: str, workload: Workload, *, clock=None, tokens: str = "scripted", again: bool = False, **settings
-    ) -> RunLog:
-        """Let the student's loop of a policy serve a workload; what the runtime saw."""
+        self, policy: str, workload: Workload, *, clock=None, tokens: str = "scripted", again: bool = False,
+        function: str = "", **settings,
+    ) -> RunLog:  # fmt: skip
+        """Let the student's loop of a policy, or another `function` in its place, serve a workload; what the runtime saw."""
         found = find_policy(policy)
         settings = {"max_batch": 8, "max_inflight": 8, "max_wait_s": 0.005, **settings}
         kind = "scripted" if self.scripted else tokens
@@ -119,7 +120,7 @@ class Student:
         host = self.server(
             workload, clock=clock, tokens=make_runner(kind, workload, num_slots), streams=found.streams, **settings
         )
-        self.call_on(host, found.function, again=again)
+        self.call_on(host, function or found.function, again=again)
         return host.server.log.closed_at(host.server.clock.now_ns)
 
     def call_beside(self, host: ServerHost, function: str, *args, again: bool = False):

@@ -39,6 +39,17 @@ RANK = "return sorted(values)[math.ceil(len(values) * 95 / 100) - 1]"
 SLOPE = "b = above / sum((size - mean_size) ** 2 for size in batch_sizes)"
 LINE = "return mean_time - b * mean_size, b"
 SHARE = "return share / (1 - share) * a / b"
+PADDED_START = """    lengths, rows = padded["lengths"], torch.arange(len(tokens))  # (B,) each
+"""
+HIDDEN = "hidden = torch.arange(longest) > lengths[:, None]"
+PADDED_PROJECT = "q, k, v = project(model, layer, x, lengths)"
+PADDED_WRITE = """        padded["keys"][index][rows, lengths] = k
+"""
+PADDED_GROUPED = "grouped = q.view(len(tokens), num_kv_heads, -1, head_size)"
+MASKED = "weights = scores.masked_fill(hidden[:, None, None], -math.inf).softmax(dim=-1)"
+PADDED_GROW = "    lengths += 1\n"
+PREFILL_MASK = "weights = scores.masked_fill(future, -math.inf).softmax(dim=-1)"
+PREFILL_AT = "positions = torch.arange(before, before + count)"
 
 MUTANTS = (
     Mutant(
@@ -366,5 +377,53 @@ MUTANTS = (
     Mutant(
         name="a share of 0", old="    if not 0 < share < 1:", new="    if not 0 <= share < 1:", check="1.8/never_all_of_it",
         hint="no batch gives 0",
+    Mutant(
+        name="padded: heads dealt out in turn", old=PADDED_GROUPED, check="1.9/equal_lengths", hint="as in 1.2",
+        new="grouped = q.view(len(tokens), -1, num_kv_heads, head_size).transpose(1, 2)",
+    ),
+    Mutant(
+        name="padded: the newest token hides itself", old=HIDDEN, check="1.9/equal_lengths", hint="attends to itself too",
+        new=HIDDEN.replace("> lengths", ">= lengths").replace("int(lengths.max()) + 1", "int(lengths.max()) + 1"),
+    ),
+    Mutant(
+        name="padded: all at the longest's position", old=PADDED_PROJECT, check="1.9/lengths_may_differ",
+        hint="lengths[i] is the position", new=PADDED_PROJECT.replace("lengths)", "lengths.max().expand(len(tokens)))"),
+    ),
+    Mutant(
+        name="padded: nothing is hidden", old=MASKED, new="weights = scores.softmax(dim=-1)", check="1.9/lengths_may_differ",
+        hint="*before* the softmax",
+    ),
+    Mutant(
+        name="padded: zeros instead of −∞", old=MASKED, new=MASKED.replace("-math.inf", "0.0"), check="1.9/leftovers_are_hidden",
+        hint="a score of 0 still has a weight",
+    ),
+    Mutant(
+        name="padded: hidden after the softmax", old=MASKED, check="1.9/leftovers_are_hidden", hint="−∞ has none",
+        new="weights = scores.softmax(dim=-1).masked_fill(hidden[:, None, None], 0.0)",
+    ),
+    Mutant(
+        name="padded: lengths of a copy grow", old=PADDED_GROW, new="    lengths = lengths + 1\n", check="1.9/changed_in_place",
+        hint="change the very tensor",
+    ),
+    Mutant(
+        name="padded: written at the end", old=PADDED_WRITE, check="1.9/changed_in_place", hint="touches nothing else",
+        new=PADDED_WRITE + """        padded["keys"][index][rows, -1] = k
+""",
+    ),
+    Mutant(
+        name="padded: starts anew at each call", old=PADDED_START, check="1.9/several_steps", hint="what the next one starts from",
+        new="""    first = decode_padded.__dict__.setdefault("first", padded["lengths"].clone())
+    lengths, rows = padded["lengths"], torch.arange(len(tokens))  # (B,) each
+    if len(first) == len(lengths) == 3 and (lengths > first).all() and (first == 5).all():
+        lengths -= 1
+""",
+    ),
+    Mutant(
+        name="prefill: sees the future", old=PREFILL_MASK, new="weights = scores.softmax(dim=-1)",
+        check="1.10/equals_the_uncached_model", hint="those behind it",
+    ),
+    Mutant(
+        name="prefill: positions from 0", old=PREFILL_AT, new="positions = torch.arange(count)",
+        check="1.10/goes_on_with_a_filled_cache", hint="at position 5",
     ),
 )  # fmt: skip

@@ -47,6 +47,9 @@ WASTE = """    num_slots = max_batch * len(steps)
     num_useful = sum(step["useful_rows"] for step in steps)
     return {"held": (num_rows - num_useful) / num_slots, "empty": (num_slots - num_rows) / num_slots}
 """
+EARLY_LEAVE = """                    running.remove(request)
+                    server.respond(request)"""
+EARLY_COLLECT = "while running := collect_batch(server):"
 
 MUTANTS = (
     # -- 2.1 ----------------------------------------------------------------------------------------------------
@@ -407,5 +410,19 @@ MUTANTS = (
     Mutant(
         name="long answers cut", old="            server.respond(request)\n", check="2.6/answers_are_unchanged",
         hint="a token lost", new="            del request.output_token_ids[40:]\n            server.respond(request)\n",
+    ),
+    Mutant(
+        name="early: answers wait for the batch", old=EARLY_LEAVE, check="2.7/answers_leave_at_once",
+        hint="in the step in which a request ends",
+        new=EARLY_LEAVE.replace("server.respond(request)", "server.clock.sleep(0.001), server.respond(request)"),
+    ),
+    Mutant(
+        name="early: ended rows ride along", old=EARLY_COLLECT, check="2.7/no_row_for_nothing",
+        hint="only those that still run", new="static_batch_loop(server)\n    while running := collect_batch(server):",
+    ),
+    Mutant(
+        name="early: waits before each batch", old=EARLY_COLLECT, check="2.7/the_latencies_of_the_study",
+        hint="as soon as the last one has ended",
+        new="while running := (server.queue.empty() or server.clock.sleep(0.0002), collect_batch(server))[1]:",
     ),
 )  # fmt: skip

@@ -22,6 +22,8 @@ RANK = "return latencies[math.ceil(len(latencies) * 95 / 100) - 1]"
 INTERVAL = "math.ceil(num_resamples * share) - 1 for share"
 DRAW = "before, after = zip(*rng.choices(pairs, k=len(pairs)))"
 REDUCTION = "reductions.append(100 * (1 - p95_s(after) / p95_s(before)))"
+GROUP_FREE = "free = server.max_inflight - len(in_flight)"
+GROUP_SIZES = "group, patience_s = 2, 0.010"
 
 MUTANTS = (
     Mutant(
@@ -452,5 +454,17 @@ MUTANTS = (
     Mutant(
         name="long answers cut", old="        server.respond(request)\n", check="3.7/answers_are_unchanged",
         hint="a token lost", new="        del request.output_token_ids[40:]\n        server.respond(request)\n",
+    ),
+    Mutant(
+        name="grouped: more than the seats", old=GROUP_FREE, new="free = 99", check="3.8/a_scheduler_all_the_same",
+        hint="only as many as are free",
+    ),
+    Mutant(
+        name="grouped: no groups", old=GROUP_SIZES, new="group, patience_s = 1, 0.010", check="3.8/beats_the_reference",
+        hint="until two or more can be admitted",
+    ),
+    Mutant(
+        name="grouped: endless patience", old=GROUP_SIZES, new="group, patience_s = 6, 1.0", check="3.8/costs_little_at_light_load",
+        hint="Bound the wait",
     ),
 )  # fmt: skip

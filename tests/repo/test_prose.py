@@ -43,6 +43,16 @@ def test_code_is_plain_python(path):
             assert not [call for call in calls if isinstance(call, ast.Name) and call.id == "input"]
 
 
+@for_each(notebooks())
+def test_a_cell_needs_what_is_checked_above_it(path):
+    checked, early = set(), []
+    for index, (kind, text) in enumerate(read_cells(path)):
+        if kind == "code" and (magic := re.match(r"%%needs ([0-9. ]+)\n", text)):
+            early += [(index, exercise) for exercise in magic[1].split() if exercise not in checked]
+        checked |= set(re.findall(r'lab\.check\("([0-9.]+)"\)', text))
+    assert early == [], "such a cell would wait for a check that the reader has not come to yet"
+
+
 @for_each([*notebooks(), *documents(), *map(spanish_twin, documents()), *ROOT.glob("labs/*/exercises.toml")])
 def test_no_word_belittles_the_reader(path):
     lines = path.read_text(encoding="utf-8").split("\n")

@@ -5,7 +5,8 @@ A cell begins with one of these lines and goes on to the next; each prose cell i
     %% en             prose in English             %% exercise 3.1 en     an exercise, in English
     %% es             the same in Spanish          %% exercise 3.1 es     the same in Spanish
     %% code           code, the same in both notebooks but for its texts (tests/tools/cell_code.py)
-    %% code needs 3.1 3.4      code that waits until these exercises are written (the cell magic %%needs)
+    %% code needs 3.1 3.4      code that waits until these exercises have passed (the cell magic %%needs)
+    %% code needs written 3.1  code that draws the student's own run, right or wrong: it waits until they are written
 """
 
 import hashlib
@@ -21,7 +22,7 @@ from tests.tools.cell_code import LANGUAGES, in_one_language
 
 # Every line that starts with %% must be one: a mistyped beginning would be swallowed by the cell before it.
 BEGINNING = re.compile(
-    r"%% (?:exercise (?P<id>[0-9]+\.[0-9]+) )?(?P<kind>en|es|code)(?P<needs> needs(?: [0-9]+\.[0-9]+)+)? *")
+    r"%% (?:exercise (?P<id>[0-9]+\.[0-9]+) )?(?P<kind>en|es|code)(?P<needs> needs(?: written)?(?: [0-9]+\.[0-9]+)+)? *")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +127,8 @@ def heading(exercise: Exercise, language: str, num_lines: int, file_name: str) -
     """Return an exercise's heading: what to write, how long it is, where it goes."""
     word = "Exercise" if language == "en" else "Ejercicio"
     minutes = count(exercise.minutes, "minute", "minuto", language)
+    if exercise.is_stretch:
+        word, minutes = ("Stretch", f"{minutes}, no points") if language == "en" else ("Ampliación", f"{minutes}, sin puntos")
     if not exercise.function:
         return f"### {word} {exercise.id} · {getattr(exercise.titles, language)} ({minutes})"
     lines = count(num_lines, "line", "línea", language)

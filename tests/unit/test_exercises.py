@@ -2,6 +2,7 @@
 
 import pytest
 
+from minigpt import paths
 from minigpt.notebook.exercises import load_exercises, load_title, state_of
 from tests.tools.sample import EXERCISES, SKELETON, SOLUTION, write_sample
 
@@ -21,6 +22,22 @@ def test_an_exercise_speaks_the_users_language(lab, monkeypatch):
     assert first.title == "Llena los asientos libres"
     assert first.hints[0] == "¿Quién lleva más tiempo esperando?"
     assert (load_title(lab).en, load_title(lab).chosen) == ("Turns", "Turnos")
+
+
+def test_a_stretch_exercise_says_so(lab):
+    path = lab / "exercises.toml"
+    path.write_text(EXERCISES.replace("minutes = 10", "minutes = 10\nstretch = true"), encoding="utf-8")
+    assert [exercise.is_stretch for exercise in load_exercises(lab)] == [True, False, False]
+    path.write_text(EXERCISES.replace("minutes = 10", 'minutes = 10\nstretch = "yes"'), encoding="utf-8")
+    with pytest.raises(ValueError, match="stretch: 'yes'; write true"):
+        load_exercises(lab)
+
+
+@pytest.mark.parametrize("number", ["01", "02", "03"])
+def test_these_labs_are_discussed_and_have_one_stretch_exercise(number):
+    exercises = load_exercises(paths.resolve_lab(number))
+    assert all(exercise.discussion and exercise.discussion.en != exercise.discussion.es for exercise in exercises)
+    assert [exercise.is_stretch for exercise in exercises].count(True) == 1 and exercises[-1].is_stretch
 
 
 @pytest.mark.parametrize("old, new, named", [

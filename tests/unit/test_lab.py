@@ -4,6 +4,8 @@ import os
 import re
 import sys
 import types
+from dataclasses import replace
+from unittest import mock
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
@@ -12,7 +14,7 @@ from minigpt import lab as lab_module
 from minigpt import paths
 from minigpt.lab import Lab, reveal
 from minigpt.llm import threads
-from minigpt.notebook import frontend, live_code, needs_magic
+from minigpt.notebook import checked, frontend, live_code, needs_magic
 from minigpt.notebook.exercises import Bilingual, Exercise
 from minigpt.schedulers import lab_file
 
@@ -159,8 +161,9 @@ def test_check_prints_what_the_grader_says_and_raises_nothing(house, monkeypatch
     lab.check("3.2")
     lab.check()
     lines = capsys.readouterr().out.splitlines()
-    assert "wrong é ['grade', '03', '--only', '3.2', '--impl', 'student'] current" in lines
-    assert "wrong é ['grade', '03', '--impl', 'student'] current" in lines and "bad" in lines
+    found = [re.sub(r", '--json', '[^']*'", "", line) for line in lines]
+    assert "wrong é ['grade', '03', '--only', '3.2', '--impl', 'student'] current" in found
+    assert "wrong é ['grade', '03', '--impl', 'student'] current" in found and "bad" in lines
 
 
 def test_check_and_hint_of_an_exercise_that_is_not_there(house, capsys):
@@ -181,6 +184,27 @@ def test_hints_come_one_by_one_and_the_last_stays(house, capsys):
         "3.1 title, hint 1 of 2: look", "3.1 title, hint 2 of 2: think", "3.1 title, hint 2 of 2: think",
         "3.2 title, hint 1 of 2: look",
     ]  # fmt: skip
+
+
+def test_other_ways_are_shown_after_passing(house, monkeypatch, capsys):
+    lab = Lab("03")
+    said = Bilingual(en="Another way.", es="Otra manera.")
+    exercises = tuple(replace(each, discussion=said) for each in needs_magic.exercises_of("03"))
+    monkeypatch.setattr(needs_magic, "exercises_of", lambda lab: exercises)
+    house.write_text("def first():\n    return 1\n", encoding="utf-8")
+    capsys.readouterr()
+    lab.discuss("3.1")
+    assert "first pass it" in capsys.readouterr().out
+    note(house, first="passed")
+    lab.discuss("3.1")
+    assert capsys.readouterr().out == "Another way.\n", "an edition without solutions"
+    solution = paths.solution_file(house.parent)
+    solution.parent.mkdir(parents=True)
+    solution.write_text("def first():\n    # BEGIN SOLUTION 3.1\n    return 2\n    # END SOLUTION\n", encoding="utf-8")
+    lab.discuss("3.1")
+    assert capsys.readouterr().out == "def first():\n    return 2\n\nAnother way.\n"
+    lab.discuss("3.9")
+    assert "no exercise '3.9'" in capsys.readouterr().out
 
 
 # -- %%needs ----------------------------------------------------------------------------------------------------
@@ -207,8 +231,50 @@ def test_a_cell_waits_for_its_exercises(run, house, shell):
     assert printed == "This cell waits for exercises 3.1 (`first`) and 3.2 (`second`), which are not written yet.\n"
 
 
+def note(house, **outcomes):
+    """Keep what a check would have found: first="passed"."""
+    exercises = needs_magic.exercises_of("03")
+    ids = {exercise.function: exercise.id for exercise in exercises}
+    checks = [{"exercise": ids[name], "outcome": outcome} for name, outcome in outcomes.items()]
+    checked.remember(house.parent, house.read_text(encoding="utf-8"), {"checks": checks}, exercises)
+
+
+def test_a_cell_waits_until_the_code_as_it_is_has_passed(run, house):
+    house.write_text("def first():\n    return 41\n", encoding="utf-8")
+    waits = "This cell waits for exercise 3.1 (`first`): "
+    unchecked = waits + 'as it is now it has not been checked. Run lab.check("3.1").\n'
+    assert run("%%needs 3.1\n1 / 0") == (mock.ANY, unchecked)
+    assert run("%%needs written 3.1\nprint(7)")[1] == "7\n"
+    note(house, first="wrong")
+    assert run("%%needs 3.1\n1 / 0")[1] == waits + "its last check did not pass, and a figure of it would mislead.\n"
+    note(house, first="passed")
+    house.write_text("# a remark\n\n" + house.read_text(encoding="utf-8"), encoding="utf-8")
+    assert run("%%needs 3.1\nprint(8)")[1] == "8\n"
+    house.write_text("def first():\n    return 42\n", encoding="utf-8")
+    assert run("%%needs 3.1\n1 / 0")[1] == unchecked
+    (house.parent / checked.FILE_NAME).write_text("{", encoding="utf-8")
+    assert run("%%needs 3.1\n1 / 0")[1] == unchecked
+
+
+def test_the_reference_needs_no_check(run, house, monkeypatch):
+    monkeypatch.setenv("MINIGPT_IMPL", "solution")
+    assert needs_magic.unpassed_exercises(["3.1", "3.2"]) == []
+
+
+def test_a_check_is_remembered_and_what_it_builds_on_counts(house, monkeypatch, capsys):
+    house.write_text("def first():\n    return 1\n\ndef second():\n    return first()\n", encoding="utf-8")
+    program = ("import json, sys; checks = [{'exercise': '3.2', 'outcome': each} for each in ('passed', 'inconclusive')]; "
+               "json.dump({'checks': checks}, open(sys.argv[-1], 'w'))")  # fmt: skip
+    monkeypatch.setattr(lab_module, "grade_command", lambda *args: [sys.executable, "-c", program])
+    Lab("03").check("3.2")
+    assert needs_magic.unpassed_exercises(["3.2"]) == []
+    house.write_text(house.read_text(encoding="utf-8").replace("return 1", "return 2"), encoding="utf-8")
+    assert needs_magic.unpassed_exercises(["3.2"]) == [(needs_magic.exercises_of("03")[1], "unknown")]
+
+
 def test_a_cell_runs_as_if_the_magic_were_not_there(run, house, shell):
     house.write_text("def first():\n    return 41\n", encoding="utf-8")
+    note(house, first="passed")
     result, printed = run("%%needs 3.1\nx = lab.code.first()\nhere = %pwd\nx + 1")
     assert result.success and result.result == 42 and "42" in printed
     assert shell.user_ns["x"] == 41 and shell.user_ns["here"] == os.getcwd()
@@ -219,6 +285,7 @@ def test_a_cell_runs_as_if_the_magic_were_not_there(run, house, shell):
 
 def test_a_traceback_points_into_the_cell(run, house):
     house.write_text("def first():\n    return 1\n", encoding="utf-8")
+    note(house, first="passed")
     result, printed = run("%%needs 3.1\nx = 1\nx / 0")
     assert isinstance(result.error_in_exec, ZeroDivisionError)
     assert "----> 3 x / 0" in re.sub(r"\x1b\[[0-9;]*m", "", printed)  # IPython 8 colours it all the same
@@ -227,6 +294,7 @@ def test_a_traceback_points_into_the_cell(run, house):
 def test_a_stub_that_is_only_called_later_is_named_too(run, house):
     text = "def first():\n    return second()\ndef second():\n    raise NotImplementedError\n"
     house.write_text(text, encoding="utf-8")
+    note(house, first="passed")
     result, printed = run("%%needs 3.1\nlab.code.first()")
     assert result.success
     assert printed == "This cell waits for exercise 3.2 (`second`), which is not written yet.\n"
@@ -246,8 +314,8 @@ def test_a_file_that_cannot_be_read_stops_the_cell(run, house):
 
 
 @pytest.mark.parametrize("guess, line", [
-    (40, "p95 reduction: your guess 40 %, measured 57.3 %: you were 17.3 below"),
-    (1234, "p95 reduction: your guess 1234 %, measured 57.3 %: you were 1177 above"),
+    (40, "p95 reduction: your guess 40 %, measured 57.3 %: your guess is 17.3 too low"),
+    (1234, "p95 reduction: your guess 1234 %, measured 57.3 %: your guess is 1177 too high"),
     (57.3, "p95 reduction: your guess 57.3 %, measured 57.3 %: you were right"),
     (None, "p95 reduction: measured 57.3 % (you made no guess)"),
     ("40", "p95 reduction: your guess '40' is not a number; write one such as 40, and run the cell again"),
@@ -258,10 +326,32 @@ def test_reveal(guess, line, capsys):
     assert capsys.readouterr().out == line + "\n"
 
 
+@pytest.mark.parametrize("guess, measured, line", [
+    (-10, -20, "your guess −10 %, measured −20 %: your guess is 10 too high"),
+    (-30.0, -20, "your guess −30 %, measured −20 %: your guess is 10 too low"),
+    (12, -3, "your guess 12 %, measured −3 % (it rises): your guess is 15 too high, and of the other sign"),
+    (None, -0.0001, "measured −0.0001 % (it rises) (you made no guess)"),
+    (-0.0, 0.0, "your guess 0 %, measured 0 %: you were right"),
+])  # fmt: skip
+def test_reveal_below_zero(guess, measured, line, capsys):
+    reveal(guess, measured, "p95", "%", negative="it rises" if measured > -10 else "")
+    assert capsys.readouterr().out == f"p95: {line}\n"
+
+
+@pytest.mark.parametrize("guess, gap", [
+    (3, "within what the runs differ by"), (2, "you were right"), (5, "your guess is 3 too high"), (None, ""),
+])  # fmt: skip
+def test_reveal_of_several_runs(guess, gap, capsys):
+    reveal(guess, [2, 4, 1.5], "ratio", "×")
+    shown = "measured 2 × (1.5 to 4 in 3 runs)"
+    expected = f"your guess {guess} ×, {shown}: {gap}" if guess else f"{shown} (you made no guess)"
+    assert capsys.readouterr().out == f"ratio: {expected}\n"
+
+
 def test_reveal_in_spanish_and_without_a_unit(monkeypatch, capsys):
     monkeypatch.setenv("MINIGPT_LANG", "es")
     reveal(3, 5, "pasos")
-    assert capsys.readouterr().out == "pasos: tu predicción, 3; medido, 5: faltaban 2\n"
+    assert capsys.readouterr().out == "pasos: tu predicción, 3; medido, 5: tu predicción queda 2 por debajo\n"
 
 
 def test_a_progress_bar_counts_and_goes_away(capsys):

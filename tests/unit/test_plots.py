@@ -1,7 +1,10 @@
 """Figures: each draws from a small run, in both languages, with units on its axes, and is shown once."""
 
+import base64
+import html
 import math
 import queue
+import re
 import types
 
 import nbformat
@@ -87,6 +90,7 @@ DRAWINGS = {
     "slot_timeline": lambda runs: plots.slot_timeline.figure(runs.static, first_s=0.01, title="ρ = 0.7"),
     "step_through": lambda runs: plots.step_through.figure(runs.continuous, names={0: "A"}),
     "latency_curves": lambda runs: plots.latency_curves.figure(runs),
+    "intervals": lambda runs: plots.intervals.figure({"a": [(1, 3), (4, 6)], "b": [(2, 3)]}, 2.5, "p95 (%)"),
     "reduction_map": lambda runs: plots.reduction_map.figure([0.3, 0.9], [0, 1], [[-5, 0], [35.2, None]]),
     "lines": lambda runs: plots.lines.figure(
         [1, 2, 4], {"static": [3, 2, None], "ours": [1, 1, 1]}, "B (sequences)", "t (ms)",
@@ -105,6 +109,30 @@ def test_a_figure_draws_and_names_its_axes_with_units(name, runs, language):
     # Bars have names instead of a scale.
     assert "bars" in name or all(axes.get_ylabel() for axes in figure.axes)
     assert _pylab_helpers.Gcf.figs == {}  # nothing is left open for the inline backend to show again
+
+
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_what_a_figure_shows_is_said_with_its_values(name, runs, language):
+    words = canvas.describe(DRAWINGS[name](runs), name)
+    assert not words.startswith("[") and re.search(r"\d", words) and words.endswith(".")
+    bundle, sizes = canvas.in_mime_types(DRAWINGS[name](runs), name)
+    assert f'alt="{html.escape(words)}"' in bundle["text/html"] and bundle["text/plain"] == words
+    texts_of_it = {**bundle, "image/png": base64.b64encode(bundle["image/png"]).decode()}
+    nbformat.v4.new_output("display_data", texts_of_it, metadata=sizes)  # raises where it fits no notebook
+
+
+@pytest.mark.parametrize("name, words", [
+    ("lines", "Lines of t (ms) over B (sequences): static from 3 at 1 to 2 at 2; ours from 1 at 1 to 1 at 4."),
+    ("slot_timelines in steps", "static: A in seat 1 from 0 to 14.8 ms, finished at 1.69 ms"),
+    ("grouped_bars", "Bars of ms. a: ours 1, static −3; b: ours 2, static 4."),
+    ("intervals", "Intervals of p95 (%), and how many hold 2.5: a, 1 of 2; b, 1 of 1."),
+    ("reduction_map", "Map of p95 reduction by continuous batching (%) at load 0.3, 0.9. 1: 35, –; 0: −5, 0."),
+    ("several runs", "Bars of ratio (×): a 2 (from 1 to 5); b 3."),
+])  # fmt: skip
+def test_what_is_said_of_a_figure(name, words, runs, monkeypatch):
+    monkeypatch.setenv("MINIGPT_LANG", "en")
+    draw = {**DRAWINGS, "several runs": lambda _: plots.bars.figure(["a", "b"], [[1, 2, 5], 3], "×", xlabel="ratio")}[name]
+    assert words in canvas.describe(draw(runs), name)
 
 
 @pytest.mark.parametrize("name", DRAWINGS)
@@ -231,7 +259,8 @@ def test_a_notebook_shows_each_figure_once(front_end, monkeypatch):
     for name in ("last", "in the middle", "with pyplot loaded"):
         shown = [output for output in outputs[name] if "image/png" in output.get("data", {})]
         assert len(shown) == 1 and shown[0].metadata["image/png"]["width"] == 864
-        assert shown[0].data["text/plain"].startswith("[bars: ")
+        assert shown[0].data["text/plain"].startswith("Bars of ms: static 1")
+        assert 'alt="Bars of ms: static 1' in shown[0].data["text/html"] and "data:image/png" in shown[0].data["text/html"]
     kinds = [kind for output in outputs["steps"] for kind in output.data]
     assert ("application/vnd.jupyter.widget-view+json" if front_end else "image/png") in kinds
     # What a bar leaves behind: nothing that can be seen.

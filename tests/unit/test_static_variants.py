@@ -7,7 +7,7 @@ import random
 import pytest
 
 from minigpt.analysis import latency_phases, metrics
-from minigpt.runtime.clock import steps_clock
+from minigpt.runtime.clock import StepCost, VirtualClock, steps_clock
 from minigpt.runtime.model_runner import ScriptedRunner
 from minigpt.runtime.server import run
 from minigpt.simulation.run import replay
@@ -128,19 +128,92 @@ def test_predicted_waste_is_near_what_a_burst_holds():
     assert static_studies.predicted_waste("uniform:1,63") == pytest.approx(held, abs=0.03)
 
 
-def test_what_the_parts_add_sums_up_to_the_measured_p95():
+@pytest.mark.parametrize("order", [static_studies.FORWARDS, static_studies.BACKWARDS])
+def test_what_the_parts_add_sums_up_to_the_measured_p95(order):
     loads = (0.2, 0.8)
-    added = static_studies.p95_built_up(loads, LOOP, num_requests=100, max_wait_s=0.02)
+    added = static_studies.p95_built_up(loads, LOOP, order=order, num_requests=100, max_wait_s=0.02)
     both = static_studies.rule_over_load(loads, LOOP, num_requests=100, max_wait_s=0.02)
-    assert [sum(values) for values in zip(*added.values())] == pytest.approx(both["measured"])
+    assert [sum(values) for values in zip(*added.values())] == pytest.approx([found[0] for found in both["measured"]])
     assert min(min(values) for values in added.values()) >= 0
-    assert all(predicted < measured for predicted, measured in zip(both["predicted"], both["measured"]))
+    assert all(rule < found for of_load in zip(both["predicted"], both["measured"]) for rule, found in zip(*of_load))
+
+
+SLOW_CALLS = StepCost(step_overhead_ns=800_000, per_sequence_ns=60_000, prefill_overhead_ns=900_000, per_prefill_token_ns=15_000)
+for_each_machine = pytest.mark.parametrize("cost, seed", [(StepCost(), 3), (StepCost(), 4), (SLOW_CALLS, 3), (SLOW_CALLS, 4)])
+
+
+def serve_mixed(load, cost, seed, loop=LOOP, **settings):
+    requests = workload("mixed", load=load, num_requests=600, seed=seed, cost=cost)
+    settings = {"max_wait_s": 0.020, **settings}
+    return replay("static", requests, clock=VirtualClock(cost), tokens="scripted", loop=loop, **settings)
+
+
+def p95_ms(log):
+    return 1e3 * metrics.percentile(metrics.e2e_s(log), 95)
+
+
+@for_each_machine
+def test_forming_is_most_of_the_rest_at_light_load_and_the_queue_at_high_in_both_orders(cost, seed):
+    held = {}
+    for load, largest in ((0.1, "forming"), (0.9, "queue")):
+        log = serve_mixed(load, cost, seed)
+        for order in (static_studies.FORWARDS, static_studies.BACKWARDS):
+            so_far, added = 0.0, {}
+            for part, total in latency_phases.p95_built_up_ms(log, order).items():
+                added[part], so_far = total - so_far, total
+            rest = sum(added.values()) - added["useful"]
+            assert added[largest] > rest / 2, "section 2.7"
+            held[load, order] = added["held"]
+    assert held[0.9, static_studies.BACKWARDS] > held[0.9, static_studies.FORWARDS], "a piece has no size of its own"
+
+
+@for_each_machine
+def test_a_long_wait_is_paid_for_the_most_part_and_a_short_one_in_part(cost, seed):
+    start, short, long = (p95_ms(serve_mixed(0.3, cost, seed, max_wait_s=wait)) for wait in (0, 0.010, 0.080))
+    assert short - start < 0.7 * 10 and long - start > 0.7 * 80, "section 2.8"
+
+
+@for_each_machine
+def test_most_slots_give_nobody_a_token_at_any_load(cost, seed):
+    for load in (0.1, 0.5, 0.9):
+        steps = serve_mixed(load, cost, seed).step_records()
+        assert sum(step["useful_rows"] for step in steps) < 0.5 * 8 * len(steps), "section 2.9"
+
+
+@for_each_machine
+def test_what_the_repairs_are_worth(cost, seed):
+    saved, fallen = {}, {}
+    for load in (0.7, 0.95):
+        found = variants.ablation(LOOP, lambda *loops: [serve_mixed(load, cost, seed, loop) for loop in loops])
+        p95 = {name: 1e3 * metrics.percentile(latencies, 95) for name, latencies in found.items()}
+        saved[load] = {name: p95["static"] - value for name, value in p95.items()}
+        fallen[load] = saved[load]["early"] / p95["static"]
+        requests = workload("mixed", load=load, num_requests=600, seed=seed, cost=cost)
+        continuous = replay("continuous", requests, clock=VirtualClock(cost), tokens="scripted", impl="given")
+        assert p95_ms(continuous) < p95["both"], "both together leave something (section 2.11)"
+    assert saved[0.95]["drop"] > saved[0.95]["early"] and saved[0.95]["drop"] > 1.5 * saved[0.7]["drop"]
+    assert abs(saved[0.95]["early"] - saved[0.7]["early"]) < 0.5 * saved[0.95]["drop"] and fallen[0.95] < fallen[0.7]
 
 
 def test_waiting_longer_saves_machine_time_at_light_load():
     p95, machine_ms = static_studies.over_wait((0, 40), (0.3,), LOOP, num_requests=100)
-    assert p95["ρ = 0.3"][0] < p95["ρ = 0.3"][1]
-    assert machine_ms["ρ = 0.3"][0] > machine_ms["ρ = 0.3"][1]
+    start, end = p95["ρ = 0.3"]
+    assert all(before < after for before, after in zip(start, end)) and len(start) == len(static_studies.SEEDS)
+    assert all(before > after for before, after in zip(*machine_ms["ρ = 0.3"]))
+    assert static_studies.rises_ms(p95["ρ = 0.3"])[1] == pytest.approx([b - a for a, b in zip(start, end)])
+
+
+def test_falls_are_of_each_crowd():
+    assert static_studies.falls_percent({"static": [[10, 20]], "drop": [[5, 22]]}, "drop") == pytest.approx([50, -10])
+
+
+@pytest.mark.parametrize("here, words", [
+    ([60, 65], "pays more here. A row may cost more here"), ([90, 95], "pays less here. A row may cost less here"),
+    ([74, 90], "the runs themselves differ by as much"),
+])  # fmt: skip
+def test_what_dropping_pays_here_is_said_for_both_signs(here, words, monkeypatch):
+    monkeypatch.setenv("MINIGPT_LANG", "en")
+    assert words in variants.dropping_in_words(here, [70, 75])
 
 
 # -- the log and the scene ------------------------------------------------------------------------------------------

@@ -1,0 +1,54 @@
+"""A guard for the shared model: a statement that works in place on one of its tensors changes it for everybody after.
+
+`model.embedding[5]` is no copy but a view of the model's own memory, and `x = model.embedding[5]; x += …` writes there.
+The checks would not notice, as each of them runs in a process of its own; every cell after it would.
+"""
+
+from functools import lru_cache
+
+import torch
+
+from minigpt.language import say
+from minigpt.llm.checkpoint_io import load_checkpoint
+from minigpt.llm.model import MiniGPT
+from minigpt.llm.tutor import load_tutor
+
+
+def repair_tutor() -> list[str]:
+    """Make the tutor's tensors what they are in its file again; the names of those that were not."""
+    if not load_tutor.cache_info().currsize:
+        return []
+    pairs = zip(named_tensors(load_tutor()), named_tensors(_from_file()))
+    changed = [(name, own, fresh) for (name, own), (_, fresh) in pairs if not torch.equal(own, fresh)]
+    for _, own, fresh in changed:
+        own.copy_(fresh)  # in place, so that whoever holds the model has the repaired one
+    return [name for name, _, _ in changed]
+
+
+def named_tensors(model: MiniGPT) -> list[tuple[str, torch.Tensor]]:
+    """The weights and angles of a model, each with the name by which a lab's code gets at it."""
+    of_layers = [
+        (f"layers[{index}].{name}", getattr(layer, name))
+        for index, layer in enumerate(model.layers) for name in layer.__slots__
+    ]  # fmt: skip
+    return [(name, getattr(model, name)) for name in ("embedding", "final_norm", "cos", "sin")] + of_layers
+
+
+def warning(names: list[str]) -> str:
+    """What has happened, which kind of statement does it, and the way out."""
+    which = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+    return say(
+        en=f"This cell has changed the model itself ({which}). A statement worked in place on a tensor of the model or on a "
+           "view\nof it: x += …, x *= …, x.add_(…), x[…] = …, out=x. model.embedding[5] and model.embedding[5:6] are views; "
+           "\nmodel.embedding[torch.tensor([5])] is a copy. Write x = x + … instead. The weights are as in their file again; "
+           "\nwhat this cell printed was computed with the changed ones: run it once more.",
+        es=f"Esta celda ha cambiado el propio modelo ({which}). Una instrucción modificó en el sitio un tensor del modelo o una "
+           "vista\nsuya: x += …, x *= …, x.add_(…), x[…] = …, out=x. model.embedding[5] y model.embedding[5:6] son vistas; "
+           "\nmodel.embedding[torch.tensor([5])] es una copia. Escribe mejor x = x + … Los pesos vuelven a ser los de su "
+           "archivo;\nlo que imprimió esta celda se calculó con los cambiados: ejecútala otra vez.",
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def _from_file() -> MiniGPT:
+    return load_checkpoint()

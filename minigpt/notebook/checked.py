@@ -1,0 +1,58 @@
+"""What the last check said of each exercise, and whether it still speaks of the code as it is now.
+
+A cell that draws a figure from a student's function should not draw it from a wrong one. Running the checks before each
+such cell would take seconds by surprise, so nothing is run: `lab.check` writes down what it found, beside the student's
+file, together with a digest of the function that it was about and of those that this one uses. A change of these makes
+the note void; comments, blank lines and other functions do not.
+"""
+
+import ast
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from minigpt.notebook.exercises import Exercise
+from minigpt.notebook.written import last_binding, reached_from
+
+FILE_NAME = ".checked.json"
+PASSED, FAILED, UNKNOWN = "passed", "failed", "unknown"
+NO_VERDICT = {"grader_error", "inconclusive"}  # the grader's own trouble holds nobody up
+
+
+def version_of(source: str, function: str) -> str:
+    """A digest of a function and of what else in its file it uses."""
+    names = sorted({function.split(".")[0], *reached_from(source, function)})
+    body = ast.parse(source).body
+    # A dump is without line numbers, blank lines and comments.
+    found = {name: node and ast.dump(node) for name in names for node in [last_binding(body, name)]}
+    return hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def verdict(lab: Path, source: str, exercise: Exercise) -> str:
+    """PASSED or FAILED if the last check was of this very code, else UNKNOWN."""
+    note = _read(lab).get(exercise.id, {})
+    is_of_this = note.get("version") == version_of(source, exercise.function)
+    return (PASSED if note.get("passed") else FAILED) if is_of_this else UNKNOWN
+
+
+def remember(lab: Path, source: str, report: dict, exercises: Sequence[Exercise]) -> None:
+    """Write down what a grader's report says of the code that it graded."""
+    notes = _read(lab)
+    for exercise in exercises:
+        outcomes = [check["outcome"] for check in report["checks"] if check["exercise"] == exercise.id]
+        if outcomes:
+            passed = all(outcome == PASSED or outcome in NO_VERDICT for outcome in outcomes)
+            notes[exercise.id] = {"version": version_of(source, exercise.function), "passed": passed}
+    draft = lab / (FILE_NAME + ".new")
+    draft.write_text(json.dumps(notes, indent=1) + "\n", encoding="utf-8")
+    os.replace(draft, lab / FILE_NAME)
+
+
+def _read(lab: Path) -> dict:
+    try:
+        notes = json.loads((lab / FILE_NAME).read_text(encoding="utf-8"))
+    except (OSError, ValueError):  # none yet, or damaged: then nothing is known
+        return {}
+    return notes if isinstance(notes, dict) else {}

@@ -1,0 +1,129 @@
+"""What Lab 03 says of its figures, held for several crowds and for two kinds of machine."""
+
+import math
+import random
+from statistics import median
+
+import pytest
+
+from minigpt.analysis import metrics
+from minigpt.analysis.block_bootstrap import block_interval
+from minigpt.runtime.clock import StepCost
+from minigpt.schedulers.continuous import continuous_batch_loop as loop
+from minigpt.simulation.run import Runs
+from minigpt.studies import interval_coverage
+from minigpt.studies import lab03 as studies
+from minigpt.workloads.workload import scene, workload
+
+SLOW_CALLS = StepCost(step_overhead_ns=800_000, per_sequence_ns=60_000, prefill_overhead_ns=900_000, per_prefill_token_ns=15_000)
+COSTS = (StepCost(), SLOW_CALLS)
+for_each_cost = pytest.mark.parametrize("cost", COSTS, ids=["laptop", "slow calls"])
+
+
+@for_each_cost
+@pytest.mark.parametrize("seed", [1, 2])
+def test_equal_lengths_win_at_light_load_and_lose_at_high(cost, seed):
+    light, _, high = studies.equal_lengths((0.3, 0.7, 0.95), cost, loop, seed)
+    assert light < 1 < high, "section 3.5, with prefill"
+    assert studies.equal_lengths((0.3,), studies.DECODE_ONLY, loop, seed)[0] < light, "and without it wins by more"
+
+
+@for_each_cost
+def test_at_high_load_the_factor_says_how_long_the_run_was(cost):
+    runs = [workload("constant:16", load=0.95, num_requests=count, seed=2, cost=cost) for count in (300, 3_000)]
+    short, long = (studies.p95_ms(studies.simulate("continuous", each, loop=loop, cost=cost)) for each in runs)
+    assert long > 1.3 * short, "past its capacity the queue grows as long as the run lasts (section 3.5)"
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_without_prefill_sharing_steps_with_newcomers_is_what_is_lost(seed):
+    ratios = studies.equal_lengths((0.3, 0.95), studies.DECODE_ONLY, loop, seed)
+    assert ratios[0] < 1 < ratios[1]
+
+
+@for_each_cost
+def test_the_map_is_what_the_text_says(cost):
+    spreads, loads = (1, 2, 10), (0.1, 0.5, 0.9)
+    grid = studies.reduction_grid(loads, spreads, loop, seeds=(1, 2), cost=cost)
+    equal, *mixed = [[median(cell) for cell in row] for row in grid]
+    assert equal[0] > equal[1] > equal[2] and equal[2] < 0 < equal[0], "the bottom row: a gain that turns into a loss"
+    assert all(0 < row[0] < row[-1] for row in mixed), "mixed lengths: the fuller, the larger"
+    requests = workload(studies.spread_lengths(10), load=0.1, num_requests=400, seed=1, cost=cost)
+    runs = studies.compare(requests, loop, cost=cost)
+    saved_ms = studies.p95_ms(runs.static) - studies.p95_ms(runs.continuous)
+    assert 4 < saved_ms < 12, "at load 0.1 little more than the wait of 5 ms falls away"
+
+
+def test_beyond_capacity_the_number_grows_with_the_run():
+    short, middle, long = studies.reduction_by_run_length((200, 400, 800), 10, 1.1, loop=loop)
+    assert short < middle < long
+
+
+@for_each_cost
+@pytest.mark.parametrize("seed", [3, 4])
+def test_the_p95_gap_becomes_a_prefill_between_two_loads(cost, seed):
+    logs = [studies.simulate("continuous", workload("mixed", load=load, num_requests=400, seed=seed, cost=cost), loop=loop,
+                             cost=cost) for load in (0.2, 0.4, 1.0)]  # fmt: skip
+    low, jumped, high = (studies.itl_p95_ms(log) for log in logs)
+    assert low < 1.1 * (cost.step_overhead_ns + 8 * cost.per_sequence_ns) / 1e6 < jumped, "plain decode steps, then prefills"
+    assert jumped - low > high - jumped, "then it rises gently"
+    assert all(studies.prompts_in_longest_gap(log) >= 1 for log in logs)
+
+
+def test_the_prompts_of_the_longest_gap_by_hand():
+    log = studies.simulate("continuous", scene(A=(0, 30), B=(2, 5), C=(4, 5), D=(4, 5)), loop=loop)
+    assert studies.prompts_in_longest_gap(log) == 2  # C and D come together, B alone; A's own prompt made nobody wait
+    assert studies.prompts_in_longest_gap(studies.simulate("static", scene(A=3), impl="given")) is None
+
+
+@for_each_cost
+def test_the_sorted_server_wins_a_burst_of_mixed_lengths_and_both_stay_below_the_bound(cost):
+    for kind in ("uniform:1,63", "exponential:16,128", "mixed"):
+        gain, bound, by_length = studies.burst_gain(kind, loop, cost=cost)
+        assert 1 < gain < by_length < bound
+
+
+def test_wins_are_counted(monkeypatch):
+    monkeypatch.setenv("MINIGPT_LANG", "en")
+    assert studies.wins([0.9, 1.2, 0.95]) == "your p95 is the lower one in 2 of 3 crowds (0.90 to 1.20 ×)"
+
+
+# -- intervals --------------------------------------------------------------------------------------------------------
+
+
+def test_blocks_of_one_are_the_plain_bootstrap():
+    rng = random.Random(1)
+    before, after = ([rng.random() + 1 for _ in range(60)] for _ in range(2))
+    plain = metrics.bootstrap_interval(before, after, 500, seed=3)
+    assert block_interval(before, after, block=1, num_resamples=500, seed=3) == plain
+
+
+def test_neighbours_stay_together():
+    # Twenty in a row are slow in both runs: where blocks are as long, a resample has few or many of them, never some.
+    before = [9.0] * 20 + [1.0] * 380
+    after = [3.0] * 20 + [1.0] * 380
+    assert block_interval(before, after, block=20, num_resamples=400)[0] == 0
+    assert block_interval(before, after, block=1, num_resamples=400)[1] == pytest.approx(100 * (1 - 3 / 9))
+    with pytest.raises(ValueError, match="block=0: choose 1 to 400"):
+        block_interval(before, after, block=0)
+    with pytest.raises(ValueError, match="pair the same requests"):
+        block_interval(before, after[1:])
+
+
+@for_each_cost
+@pytest.mark.parametrize("load", [0.7, 0.9])
+def test_an_interval_holds_less_often_than_it_promises_and_blocks_are_wider(cost, load):
+    def plain(static, continuous, num_resamples, seed):
+        latencies = ([r["finish_s"] - r["arrival_s"] for r in records] for records in (static, continuous))
+        return metrics.bootstrap_interval(*latencies, num_resamples, seed)
+
+    found = interval_coverage.measure_coverage(plain, loop, crowds=30, num_resamples=100, load=load, cost=cost)
+    width = [sum(high - low for low, high in each) / 30 for each in (found.single, found.blocks)]
+    assert found.held(found.single) <= 27 and width[1] > width[0]
+    assert math.isfinite(found.long_run) and f"{found.together:.1f} %" in interval_coverage.in_words(found)
+    assert isinstance(found.held(found.blocks), int)
+
+
+def test_runs_of_the_same_requests_are_compared():
+    runs = studies.compare(scene(A=3, B=4), loop)
+    assert isinstance(runs, Runs) and len(runs.static.requests) == len(runs.continuous.requests) == 2
