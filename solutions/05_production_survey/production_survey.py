@@ -135,12 +135,12 @@ def preempt_last(server, in_flight):
 
 
 def survey():
-    """What seven engines do: {engine: {question: answer}}, for what minigpt/studies/engine_survey.py lists.
+    """What nine engines do: {engine: {question: answer}}, for what minigpt/studies/engine_survey.py lists.
 
     "unit": what is scheduled as a whole, a "batch" of requests or a "step". "memory": what is reserved when a request
     is admitted: "max" (all it may ever need), an "estimate", what it needs "now", or "none" (no KV cache at all).
-    "when_full": with KV memory exhausted, the new one "waits" or a running one is preempted ("preempts").
-    "long_prompts": always computed "whole", or, if need be, in "chunks".
+    "when_full": with KV memory exhausted, the new one "waits", a running one is preempted and goes on later ("preempts"),
+    or a running one is cut off for good ("ends"). "long_prompts": computed "whole", or in "chunks" where they are long.
     """
     # BEGIN SOLUTION 5.6
     questions = ("unit", "memory", "when_full", "long_prompts")
@@ -149,7 +149,9 @@ def survey():
         "vLLM": ("step", "now", "preempts", "chunks"),
         "SGLang": ("step", "estimate", "preempts", "chunks"),
         "TGI": ("step", "max", "waits", "chunks"),
-        "TensorRT-LLM": ("step", "max", "waits", "chunks"),
+        "TensorRT-LLM": ("step", "max", "waits", "whole"),
+        "transformers": ("step", "now", "preempts", "chunks"),
+        "llama.cpp": ("step", "now", "ends", "chunks"),
         "TF Serving": ("batch", "none", "waits", "whole"),
         "my engine": ("step", "now", "preempts", "chunks"),
     }
