@@ -92,16 +92,16 @@ def preempt_last(server, in_flight):
 
 
 def survey():
-    """Lo que hacen siete motores: {motor: {pregunta: respuesta}}, con los motores y preguntas de
+    """Lo que hacen nueve motores: {motor: {pregunta: respuesta}}, con los motores y preguntas de
     minigpt/studies/engine_survey.py.
 
     "unit": qué se planifica como un todo, un lote ("batch") de peticiones o un paso ("step"). "memory": qué se reserva
     al admitir una petición: "max" (todo lo que pueda llegar a necesitar), una estimación ("estimate"), lo que necesita
-    ahora ("now") o nada ("none": no hay caché KV). "when_full": con la memoria KV agotada, la nueva espera ("waits") o
-    se desaloja a una en curso ("preempts"). "long_prompts": siempre enteros ("whole") o, si hace falta, por trozos
-    ("chunks").
+    ahora ("now") o nada ("none": no hay caché KV). "when_full": con la memoria KV agotada, la nueva espera ("waits"),
+    se desaloja a una en curso, que sigue más tarde ("preempts"), o se corta para siempre a una en curso ("ends").
+    "long_prompts": enteros ("whole") o, si son largos, por trozos ("chunks").
     """
-    # EJERCICIO 5.6 (unas 11 líneas)
+    # EJERCICIO 5.6 (unas 13 líneas)
     raise NotImplementedError("ejercicio 5.6: survey")
 
 

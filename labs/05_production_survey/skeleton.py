@@ -88,14 +88,14 @@ def preempt_last(server, in_flight):
 
 
 def survey():
-    """What seven engines do: {engine: {question: answer}}, for what minigpt/studies/engine_survey.py lists.
+    """What nine engines do: {engine: {question: answer}}, for what minigpt/studies/engine_survey.py lists.
 
     "unit": what is scheduled as a whole, a "batch" of requests or a "step". "memory": what is reserved when a request
     is admitted: "max" (all it may ever need), an "estimate", what it needs "now", or "none" (no KV cache at all).
-    "when_full": with KV memory exhausted, the new one "waits" or a running one is preempted ("preempts").
-    "long_prompts": always computed "whole", or, if need be, in "chunks".
+    "when_full": with KV memory exhausted, the new one "waits", a running one is preempted and goes on later ("preempts"),
+    or a running one is cut off for good ("ends"). "long_prompts": computed "whole", or in "chunks" where they are long.
     """
-    # EXERCISE 5.6 (about 11 lines)
+    # EXERCISE 5.6 (about 13 lines)
     raise NotImplementedError("exercise 5.6: survey")
 
 

@@ -1,6 +1,7 @@
 """Exercise 4.6: bytes of KV cache a token."""
 
-from minigpt.llm.kv_memory import MODELS, bytes_per_token
+from minigpt.llm.kv_memory import bytes_per_token
+from minigpt.llm.model_shapes import MODELS
 from tests.grader.check import check
 from tests.grader.outcomes import expect_equal, t
 
