@@ -49,8 +49,8 @@ def tokens_to_reserve(server, request, in_flight):
     pero al menos `request.num_tokens` y nunca más que "max". "watermark" (marca de agua) reserva `request.num_tokens`:
     lo que hay ahora.
 
-    Tiene que esperar si quedarían libres menos de `server.reserve_blocks` bloques; sin nadie en vuelo no hace falta
-    ninguno.
+    Con todas las reglas tiene que esperar si quedarían libres menos de `server.reserve_blocks` bloques; sin nadie en
+    vuelo no hace falta ninguno.
     """
     # EJERCICIO 5.2 (unas 11 líneas)
     raise NotImplementedError("ejercicio 5.2: tokens_to_reserve")
@@ -70,9 +70,9 @@ def plan_step(in_flight, token_budget):
 def place_in_line(request, aging_s):
     """La clave por la que las peticiones hacen fila: una tupla (tiempo en segundos, id de petición); primero la menor.
 
-    `priority` 0 es la más urgente. Cada `aging_s` segundos de espera compensan un escalón de prioridad: una petición de
-    prioridad 1 va antes que una de prioridad 0 que llega más de `aging_s` después de ella. Los empates, por orden de
-    id.
+    Una petición tiene `arrival_time_s`, `priority` (0 es la más urgente) y `request_id`. Cada `aging_s` segundos de
+    espera compensan un escalón de prioridad: una petición de prioridad 1 va antes que una de prioridad 0 que llega más
+    de `aging_s` después de ella. Los empates, por orden de id.
     """
     # EJERCICIO 5.4 (alrededor de una línea)
     raise NotImplementedError("ejercicio 5.4: place_in_line")

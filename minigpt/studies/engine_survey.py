@@ -69,7 +69,7 @@ EVIDENCE = (
         "copia (swap); su heredera, la descarga de KV (offloading), hay que activarla.",
     ),
     Evidence(
-        engine="SGLang", version="docs of 2026",
+        engine="SGLang", version="2026",
         source="docs.sglang.io: Hyperparameter Tuning, Server Arguments; schedule_policy.py",
         en="it expects running requests to use only a share of what is left of their max_new_tokens "
         "(schedule-conservativeness moves it) and admits what fits then, between any two steps. When the pool is "
@@ -122,12 +122,12 @@ EVIDENCE = (
     Evidence(
         engine="llama.cpp", version="llama-server b9265 (2026)",
         source="llama.cpp: tools/server/README.md; PR 16736 (2025), issue 23652 (2026)",
-        en="every step takes the next token of all busy slots, and then up to batch-size tokens of prompts. By default "
+        en="every step takes the next token of all busy slots, and then up to batch-size tokens of prompts; a longer prompt goes on in the next. By default "
         "the slots share one cache (kv-unified), and a request starts when a slot is free: what its tokens need is "
         "taken as they come, and nobody checks whether all of them together will find room. When "
         "there is none, idle slots are cleared first; then running conversations stop with an error, "
         "\"Context size has been exceeded\".",
-        es="cada paso toma el siguiente token de todos los slots ocupados y después hasta batch-size tokens de prompts. "
+        es="cada paso toma el siguiente token de todos los slots ocupados y después hasta batch-size tokens de prompts; uno más largo sigue en el siguiente. "
         "Por defecto los slots comparten una caché (kv-unified), y una petición empieza cuando hay un slot libre: lo "
         "que piden sus tokens se toma según llegan, y nadie comprueba si todas juntas tendrán sitio. Cuando falta, "
         "primero se vacían los slots inactivos; después, conversaciones en curso se cortan con un error, "
@@ -177,14 +177,14 @@ GIVEN = {
 # What over-admission costs, as two projects measured it on their own engines.
 PUBLISHED = (
     Evidence(
-        engine="vLLM", version="pull request 44594 (June 2026)", source="Qwen2.5-7B, one GB200, 128 at a time",
+        engine="vLLM", version="PR 44594, 2026-06", source="Qwen2.5-7B, GB200, concurrency 128",
         en="5 % of the blocks kept free at admission: preemptions 1065 → 187, ITL p99 40.6 → 17.7 ms, output "
         "11,582 → 12,167 tokens/s, and TTFT p50 6.6 → 11.2 s.",
         es="un 5 % de los bloques libres al admitir: desalojos 1065 → 187, p99 de ITL 40.6 → 17.7 ms, salida "
         "11 582 → 12 167 tokens/s, y p50 de TTFT 6.6 → 11.2 s.",
     ),
     Evidence(
-        engine="TensorRT-LLM", version="1.2.1, issue 16827 (2026)", source="Llama-3.3-70B in FP8, H200",
+        engine="TensorRT-LLM", version="1.2.1, issue 16827, 2026-07", source="Llama-3.3-70B FP8, H200",
         en="MAX_UTILIZATION instead of GUARANTEED_NO_EVICT, with more work than the KV memory holds: 40.6 % less "
         "output a second, TPOT p99 9.1 times as long, and TTFT p50 35.8 → 27.1 s.",
         es="MAX_UTILIZATION en vez de GUARANTEED_NO_EVICT, con más trabajo del que cabe en la memoria KV: 40.6 % menos "
