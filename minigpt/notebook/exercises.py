@@ -16,6 +16,7 @@ __all__ = ["Bilingual", "Exercise", "load_exercises", "load_given", "load_title"
 
 FILE_NAME = "exercises.toml"
 FIELDS = ("id", "function", "minutes", "needs", "title", "hints")
+OPTIONAL_FIELDS = ("discuss", "stretch")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +42,8 @@ class Exercise:
     needs: tuple[str, ...]   # ids of the exercises that must be written for this one to work
     titles: Bilingual
     all_hints: Bilingual     # in steps; the last one is the reference's idea in words
+    discussion: Bilingual | None = None  # what else would have been right, to read after passing
+    is_stretch: bool = False  # beyond the lab: checked when asked for, and no part of a grade
 
     @property
     def title(self) -> str:
@@ -100,7 +103,7 @@ def read_file(lab: Path) -> tuple[Path, dict]:
 
 def read_exercise(path: Path, where: str, row: dict, earlier: list[str]) -> Exercise:
     """Check one [[exercise]] and return it; `earlier` are the ids above it in the file."""
-    require_fields(path, f"{where}, ", row, FIELDS)
+    require_fields(path, f"{where}, ", row, FIELDS, OPTIONAL_FIELDS)
     check_id(path, f"{where}, id", row["id"], earlier)
     require(is_function_name(row["function"]), path, f"{where}, function", row["function"],
             en='write a name, Class.method, or "" for none',
@@ -111,7 +114,15 @@ def read_exercise(path: Path, where: str, row: dict, earlier: list[str]) -> Exer
     return Exercise(
         id=row["id"], function=row["function"], minutes=row["minutes"], needs=tuple(row["needs"]),
         titles=read_texts(path, f"{where}, title", row["title"]),
-        all_hints=read_lists(path, f"{where}, hints", row["hints"]))
+        all_hints=read_lists(path, f"{where}, hints", row["hints"]),
+        discussion=read_texts(path, f"{where}, discuss", row["discuss"]) if "discuss" in row else None,
+        is_stretch=read_flag(path, f"{where}, stretch", row.get("stretch", False)))
+
+
+def read_flag(path: Path, field: str, value) -> bool:
+    """Check and return a yes or no."""
+    require(isinstance(value, bool), path, field, value, en="write true, or leave it out", es="escribe true, o quítalo")
+    return value
 
 
 def check_id(path: Path, field: str, value, earlier: list[str]) -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from minigpt import paths
 from minigpt.notebook.exercises import load_exercises, load_title, state_of
 from tests.tools.sample import EXERCISES, SKELETON, SOLUTION, write_sample
 
@@ -21,6 +22,22 @@ def test_an_exercise_speaks_the_users_language(lab, monkeypatch):
     assert first.title == "Llena los asientos libres"
     assert first.hints[0] == "¿Quién lleva más tiempo esperando?"
     assert (load_title(lab).en, load_title(lab).chosen) == ("Turns", "Turnos")
+
+
+def test_what_else_would_have_been_right_may_stand_there_in_both_languages(lab, monkeypatch):
+    path, both = lab / "exercises.toml", 'minutes = 10\ndiscuss.en = "So."\ndiscuss.es = "Así."'
+    path.write_text(EXERCISES.replace("minutes = 10", both), encoding="utf-8")
+    first, second, _ = load_exercises(lab)
+    assert (first.discussion.en, first.discussion.es, second.discussion) == ("So.", "Así.", None)
+    path.write_text(EXERCISES.replace("minutes = 10", 'minutes = 10\ndiscuss.en = "So."'), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"discuss\.es: missing"):
+        load_exercises(lab)
+
+
+@pytest.mark.parametrize("lab", ["04", "05"])
+def test_every_exercise_of_these_labs_is_discussed(lab):
+    for exercise in load_exercises(paths.resolve_lab(lab)):
+        assert exercise.discussion is not None and exercise.discussion.en != exercise.discussion.es
 
 
 @pytest.mark.parametrize("old, new, named", [
