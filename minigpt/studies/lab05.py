@@ -113,9 +113,11 @@ ADMISSIONS = {
 }
 
 
-def by_admission(loop: Callable | None = None, *, num_blocks: int = 32, load: float = 1.3) -> dict[str, PagedRunLog]:
+def by_admission(
+    loop: Callable | None = None, *, num_blocks: int = 32, load: float = 1.3, seed: int = 3
+) -> dict[str, PagedRunLog]:  # fmt: skip
     """The tutor's usual mix in a small pool, admitted by each rule."""
-    requests, profile = workload("mixed", load=load, num_requests=400, seed=3), output_lengths()
+    requests, profile = workload("mixed", load=load, num_requests=400, seed=seed), output_lengths()
     return {
         name: run(requests, loop, num_blocks=num_blocks, max_inflight=16, profile=profile, **rule)
         for name, rule in ADMISSIONS.items()
