@@ -3,13 +3,14 @@
 import pytest
 
 from minigpt.runtime.clock import NS
-from minigpt.schedulers.registry import code_file, load_module
+from minigpt.schedulers import lab_file
+from minigpt.schedulers.registry import code_file
 from minigpt.simulation import fleet
 from minigpt.simulation.capacity import saturated_per_s
 from minigpt.studies import bursts, lab04
 from tests.unit.test_head_count import COSTS, SEEDS
 
-REFERENCE = load_module(code_file("04", "solution"))
+REFERENCE = lab_file.load(code_file("04", "solution"))
 TUTOR = fleet.request_lengths("mixed")
 RATE = 4.2 * saturated_per_s(TUTOR, 8)
 

@@ -4,13 +4,14 @@ import pytest
 
 from minigpt.analysis.littles_law import number_inside
 from minigpt.runtime.clock import StepCost, VirtualClock
-from minigpt.schedulers.registry import code_file, load_module
+from minigpt.schedulers import lab_file
+from minigpt.schedulers.registry import code_file
 from minigpt.simulation import fleet
 from minigpt.simulation.capacity import saturated_per_s
 from minigpt.studies import head_count, lab04
 from minigpt.workloads.workload import workload
 
-REFERENCE = load_module(code_file("04", "solution"))
+REFERENCE = lab_file.load(code_file("04", "solution"))
 OVERHEAD = StepCost(
     step_overhead_ns=2_000_000, per_sequence_ns=10_000, prefill_overhead_ns=800_000, per_prefill_token_ns=5_000,
     per_context_token_ns=20,

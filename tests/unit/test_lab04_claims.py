@@ -5,13 +5,14 @@ from dataclasses import asdict
 import pytest
 
 from minigpt.runtime.clock import StepCost
-from minigpt.schedulers.registry import code_file, load_module
+from minigpt.schedulers import lab_file
+from minigpt.schedulers.registry import code_file
 from minigpt.simulation import fleet
 from minigpt.simulation.capacity import saturated_per_s
 from minigpt.studies import lab04
 from tests.unit.test_head_count import COSTS
 
-REFERENCE = load_module(code_file("04", "solution"))
+REFERENCE = lab_file.load(code_file("04", "solution"))
 SEEDS = pytest.mark.parametrize("seed", [3, 4])
 TUTOR, DOCUMENTS = (fleet.request_lengths(kind) for kind in ("mixed", "documents"))
 
