@@ -49,8 +49,8 @@ def tokens_to_reserve(server, request, in_flight):
     pero al menos `request.num_tokens` y nunca más que "max". "watermark" (marca de agua) reserva `request.num_tokens`:
     lo que hay ahora.
 
-    Tiene que esperar si quedarían libres menos de `server.reserve_blocks` bloques; sin nadie en vuelo no hace falta
-    ninguno.
+    Con todas las reglas tiene que esperar si quedarían libres menos de `server.reserve_blocks` bloques; sin nadie en
+    vuelo no hace falta ninguno.
     """
     # EJERCICIO 5.2 (unas 11 líneas)
     raise NotImplementedError("ejercicio 5.2: tokens_to_reserve")
@@ -70,9 +70,9 @@ def plan_step(in_flight, token_budget):
 def place_in_line(request, aging_s):
     """La clave por la que las peticiones hacen fila: una tupla (tiempo en segundos, id de petición); primero la menor.
 
-    `priority` 0 es la más urgente. Cada `aging_s` segundos de espera compensan un escalón de prioridad: una petición de
-    prioridad 1 va antes que una de prioridad 0 que llega más de `aging_s` después de ella. Los empates, por orden de
-    id.
+    Una petición tiene `arrival_time_s`, `priority` (0 es la más urgente) y `request_id`. Cada `aging_s` segundos de
+    espera compensan un escalón de prioridad: una petición de prioridad 1 va antes que una de prioridad 0 que llega más
+    de `aging_s` después de ella. Los empates, por orden de id.
     """
     # EJERCICIO 5.4 (alrededor de una línea)
     raise NotImplementedError("ejercicio 5.4: place_in_line")
@@ -92,16 +92,16 @@ def preempt_last(server, in_flight):
 
 
 def survey():
-    """Lo que hacen siete motores: {motor: {pregunta: respuesta}}, con los motores y preguntas de
+    """Lo que hacen nueve motores: {motor: {pregunta: respuesta}}, con los motores y preguntas de
     minigpt/studies/engine_survey.py.
 
     "unit": qué se planifica como un todo, un lote ("batch") de peticiones o un paso ("step"). "memory": qué se reserva
     al admitir una petición: "max" (todo lo que pueda llegar a necesitar), una estimación ("estimate"), lo que necesita
-    ahora ("now") o nada ("none": no hay caché KV). "when_full": con la memoria KV agotada, la nueva espera ("waits") o
-    se desaloja a una en curso ("preempts"). "long_prompts": siempre enteros ("whole") o, si hace falta, por trozos
-    ("chunks").
+    ahora ("now") o nada ("none": no hay caché KV). "when_full": con la memoria KV agotada, la nueva espera ("waits"),
+    se desaloja a una en curso, que sigue más tarde ("preempts"), o se corta para siempre a una en curso ("ends").
+    "long_prompts": enteros ("whole") o, si son largos, por trozos ("chunks").
     """
-    # EJERCICIO 5.6 (unas 11 líneas)
+    # EJERCICIO 5.6 (unas 13 líneas)
     raise NotImplementedError("ejercicio 5.6: survey")
 
 

@@ -48,7 +48,8 @@ def tokens_to_reserve(server, request, in_flight):
     nearest-rank `server.profile_percent`-th percentile of `server.profile` (output lengths seen before), but at least
     `request.num_tokens`, and never more than "max". "watermark" reserves `request.num_tokens`: what is there now.
 
-    It has to wait if fewer than `server.reserve_blocks` blocks would stay free; with nobody in flight none need to.
+    Under every rule it has to wait if fewer than `server.reserve_blocks` blocks would stay free; with nobody in flight
+    none need to.
     """
     # EXERCISE 5.2 (about 11 lines)
     raise NotImplementedError("exercise 5.2: tokens_to_reserve")
@@ -68,8 +69,9 @@ def plan_step(in_flight, token_budget):
 def place_in_line(request, aging_s):
     """The key by which requests stand in line: a tuple (time in seconds, request id); the smallest is next.
 
-    `priority` 0 is the most urgent. Each `aging_s` seconds of waiting make up for one step of priority: a request of
-    priority 1 goes before one of priority 0 that arrives more than `aging_s` after it. Ties are in order of id.
+    A request has `arrival_time_s`, `priority` (0 is the most urgent) and `request_id`. Each `aging_s` seconds of waiting
+    make up for one step of priority: a request of priority 1 goes before one of priority 0 that arrives more than
+    `aging_s` after it. Ties are in order of id.
     """
     # EXERCISE 5.4 (about 1 line)
     raise NotImplementedError("exercise 5.4: place_in_line")
@@ -88,14 +90,14 @@ def preempt_last(server, in_flight):
 
 
 def survey():
-    """What seven engines do: {engine: {question: answer}}, for what minigpt/studies/engine_survey.py lists.
+    """What nine engines do: {engine: {question: answer}}, for what minigpt/studies/engine_survey.py lists.
 
     "unit": what is scheduled as a whole, a "batch" of requests or a "step". "memory": what is reserved when a request
     is admitted: "max" (all it may ever need), an "estimate", what it needs "now", or "none" (no KV cache at all).
-    "when_full": with KV memory exhausted, the new one "waits" or a running one is preempted ("preempts").
-    "long_prompts": always computed "whole", or, if need be, in "chunks".
+    "when_full": with KV memory exhausted, the new one "waits", a running one is preempted and goes on later ("preempts"),
+    or a running one is cut off for good ("ends"). "long_prompts": computed "whole", or in "chunks" where they are long.
     """
-    # EXERCISE 5.6 (about 11 lines)
+    # EXERCISE 5.6 (about 13 lines)
     raise NotImplementedError("exercise 5.6: survey")
 
 

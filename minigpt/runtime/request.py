@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass, field
 
+from minigpt.runtime.known_names import KnownNames
+
 QUEUED, IN_FLIGHT, FINISHED = "queued", "in_flight", "finished"
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Request:
+class Request(KnownNames):
     """One request, as the queue hands it out. The loop appends tokens; the runtime fills in status and times."""
 
     request_id: int

@@ -19,6 +19,7 @@ from typing import Protocol
 from minigpt.runtime.arrivals import Source, make_source
 from minigpt.runtime.clock import NS
 from minigpt.runtime.executor import BatchExecutor, StepLimit, step_limit
+from minigpt.runtime.known_names import KnownNames
 from minigpt.runtime.model_runner import Runner
 from minigpt.runtime.request import FINISHED, IN_FLIGHT, Request
 from minigpt.runtime.request_queue import RequestQueue
@@ -38,7 +39,7 @@ class StepExecutor(Protocol):
         """The request has left: whatever it held is free."""
 
 
-class Server:
+class Server(KnownNames):
     """One server with its queue, clock and model, for one run."""
 
     def __init__(

@@ -127,23 +127,32 @@ def request_lengths(name: str, num_requests: int = 1_000, seed: int = 0) -> Leng
     return [(len(item.prompt_token_ids), item.num_steps) for item in make_items(name, num_requests, rng)]
 
 
-def draw_calls(lengths: Lengths, rate_per_s: float, num_requests: int, seed: int) -> list[Call]:
-    """Poisson arrivals whose lengths are drawn, with replacement, from those that were seen."""
+def draw_calls(
+    lengths: Lengths, rate_per_s: float, num_requests: int, seed: int, burstiness: float = 1.0
+) -> list[Call]:  # fmt: skip
+    """Arrivals whose lengths are drawn, with replacement, from those that were seen.
+
+    Gaps are gamma-distributed: with burstiness 1 the arrivals are Poisson, below 1 they come in bursts.
+    """
     if not rate_per_s > 0:
         raise ValueError(say(en=f"rate_per_s={rate_per_s}: it must be positive",
                              es=f"rate_per_s={rate_per_s}: debe ser positiva"))  # fmt: skip
+    if not burstiness > 0:
+        raise ValueError(say(en=f"burstiness={burstiness}: it must be positive",
+                             es=f"burstiness={burstiness}: debe ser positiva"))  # fmt: skip
     rng = random.Random(seed)
     now_s, calls = 0.0, []
     for _ in range(num_requests):
-        now_s += rng.expovariate(rate_per_s)
+        is_poisson = burstiness == 1
+        now_s += rng.expovariate(rate_per_s) if is_poisson else rng.gammavariate(burstiness, 1 / (rate_per_s * burstiness))
         calls.append(Call(round(now_s * NS), *rng.choice(lengths)))
     return calls
 
 
 def p95_s(
     lengths: Lengths, rate_per_s: float, num_replicas: int, cap: int, *, num_requests: int = 6_000, seed: int = 0,
-    **settings,
+    burstiness: float = 1.0, **settings,
 ) -> float:  # fmt: skip
-    """Simulated p95 of end-to-end latency, in seconds: Poisson arrivals, lengths like those given."""
-    calls = draw_calls(lengths, rate_per_s, num_requests, seed)
+    """Simulated p95 of end-to-end latency, in seconds: Poisson arrivals (or bursts), lengths like those given."""
+    calls = draw_calls(lengths, rate_per_s, num_requests, seed, burstiness)
     return simulate(calls, num_replicas=num_replicas, cap=cap, **settings).p95_s

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from minigpt.language import say
-from minigpt.llm.kv_memory import MIB, MODELS, bytes_per_token
+from minigpt.llm.kv_memory import MIB, bytes_per_token
+from minigpt.llm.model_shapes import MODELS
 from minigpt.schedulers import lab_file
 from minigpt.schedulers.registry import GIVEN, code_file
 from minigpt.simulation import fleet

@@ -1,8 +1,8 @@
 """What serving engines are known to do, with the source of each statement, and the questions that a reader can decide.
 
-`EVIDENCE` says in a sentence or two how each engine behaves. Lab 05 asks to classify it; `GIVEN` answers what the
-labs do not cover. Where an engine can be set up in several ways, its default counts. Engines change quickly: every
-source carries its year.
+`EVIDENCE` says in a few sentences how each engine behaves. Lab 05 asks to classify it; `GIVEN` answers what the labs
+do not cover. Where an engine can be set up in several ways, its default counts. Engines change quickly: every row
+names the version that it describes, and all were looked up in the month of `LOOKED_UP`.
 """
 
 import textwrap
@@ -12,35 +12,40 @@ from minigpt.analysis.tables import aligned
 from minigpt.language import say
 
 MOST_COLUMNS = 100
+LOOKED_UP = "2026-11"
 
-ENGINES = ("Orca", "vLLM", "SGLang", "TGI", "TensorRT-LLM", "TF Serving", "my engine")
+ENGINES = (
+    "Orca", "vLLM", "SGLang", "TGI", "TensorRT-LLM", "transformers", "llama.cpp", "TF Serving", "my engine",
+)  # fmt: skip
 
 # question -> the answers one can give
 CHOICES = {
     "unit": ("batch", "step"),  # what is scheduled as a whole
     "memory": ("none", "max", "estimate", "now"),  # KV reserved when a request is admitted
-    "when_full": ("waits", "preempts"),  # KV memory runs out: who gives way, the new or the running?
-    "long_prompts": ("whole", "chunks"),  # can a prompt be computed over several steps?
+    "when_full": ("waits", "preempts", "ends"),  # KV memory runs out: who gives way, and for how long?
+    "long_prompts": ("whole", "chunks"),  # is a long prompt computed over several steps?
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """How an engine behaves, and where that is written."""
+    """How an engine behaves, in which version, and where that is written."""
 
     engine: str
+    version: str
     en: str
     es: str
     source: str
 
     def __str__(self) -> str:
         # A notebook breaks longer lines anywhere, in the middle of a word.
-        return textwrap.fill(f"{self.engine}: {say(en=self.en, es=self.es)} [{self.source}]", MOST_COLUMNS)
+        text = f"{self.engine}, {self.version}: {say(en=self.en, es=self.es)} [{self.source}]"
+        return textwrap.fill(text, MOST_COLUMNS)
 
 
 EVIDENCE = (
     Evidence(
-        engine="Orca", source="Yu et al., OSDI 2022, § 2, § 3, § 4.2",
+        engine="Orca", version="2022", source="Yu et al., OSDI 2022, § 2, § 3, § 4.2",
         en="after every iteration of the model the scheduler looks again at the pool of requests; one that has "
         "ended leaves then. A request is admitted only if there are K/V slots for all of its max_tokens "
         "(input and output), so that it can always go on. Its whole input is processed in its first "
@@ -50,49 +55,86 @@ EVIDENCE = (
         "salida), de modo que siempre pueda seguir. Su entrada se procesa entera en su primera iteración.",
     ),
     Evidence(
-        engine="vLLM", source="Kwon et al., SOSP 2023; docs.vllm.ai: Optimization and Tuning (V1), 2025",
+        engine="vLLM", version="V1, docs 0.25 (2026)",
+        source="Kwon et al., SOSP 2023; docs.vllm.ai: Optimization and Tuning; SchedulerConfig; PR 37307, 44594",
         en="each step takes the next tokens of requests, prompt or output, up to max_num_batched_tokens; a "
-        "prompt that does not fit is split. Blocks are allotted as tokens need them. If none is free, a "
-        "request gives its blocks back and is recomputed later.",
+        "prompt that does not fit is split. A request is admitted if its whole input fits; for its output "
+        "nothing is set aside (the watermark is 0), blocks are allotted as tokens come. If none is free, a "
+        "request gives its blocks back and is recomputed later: V1 no longer swaps; its heir, KV "
+        "offloading, has to be turned on.",
         es="cada paso toma los siguientes tokens de las peticiones, de entrada o de salida, hasta "
-        "max_num_batched_tokens; un prompt que no cabe se divide. Los bloques se asignan según los piden los "
-        "tokens. Si no queda ninguno libre, una petición devuelve los suyos y se recalcula después.",
+        "max_num_batched_tokens; un prompt que no cabe se divide. Una petición se admite si cabe toda su "
+        "entrada; para la salida no se aparta nada (la marca de agua es 0): los bloques se asignan según llegan "
+        "los tokens. Si no queda ninguno libre, una petición devuelve los suyos y se recalcula después: V1 ya no "
+        "copia (swap); su heredera, la descarga de KV (offloading), hay que activarla.",
     ),
     Evidence(
-        engine="SGLang",
-        source="docs.sglang.ai: Hyperparameter Tuning, Server Arguments, 2025; schedule_policy.py",
+        engine="SGLang", version="2026",
+        source="docs.sglang.io: Hyperparameter Tuning, Server Arguments; schedule_policy.py",
         en="it expects running requests to use only a share of what is left of their max_new_tokens "
-        "(schedule-conservativeness moves it) and admits what fits then, between any two steps. When the pool is full "
-        "after all, it retracts running requests. Prompts longer than chunked-prefill-size are cut.",
+        "(schedule-conservativeness moves it) and admits what fits then, between any two steps. When the pool is "
+        "full after all, it retracts running requests. Prompts longer than chunked-prefill-size are cut; unless "
+        "enable-mixed-chunk is set, a piece has a step to itself, and decodes wait for it.",
         es="supone que las peticiones en curso usarán solo una parte de lo que les queda de max_new_tokens (la "
         "mueve schedule-conservativeness) y admite, entre dos pasos cualesquiera, lo que así cabe. Si aun así "
         "la memoria se llena, retira peticiones en curso. Los prompts más largos que chunked-prefill-size se "
-        "cortan.",
+        "cortan; sin enable-mixed-chunk, cada pieza tiene un paso para ella sola, y los decode lo esperan.",
     ),
     Evidence(
-        engine="TGI",
-        source="Hugging Face, TGI: Launcher arguments, TGI v3 overview, 2024; router/src/…/queue.rs",
-        en="(in maintenance mode by now) requests join and leave between steps. max_batch_total_tokens bounds "
+        engine="TGI", version="3.3 (2025)",
+        source="Hugging Face, TGI: README (maintenance mode, PR 3345), Launcher arguments, TGI v3 overview; queue.rs",
+        en="(in maintenance mode since December 2025: its authors recommend vLLM and SGLang) requests join and leave "
+        "between steps. max_batch_total_tokens bounds "
         "the tokens that a batch could come to: every admitted request counts with its input and all of its "
         "max_new_tokens. Others stay in the queue. Since version 3 long prompts come in pieces.",
-        es="(hoy en modo de mantenimiento) las peticiones entran y salen entre pasos. max_batch_total_tokens "
+        es="(en modo de mantenimiento desde diciembre de 2025: sus autores recomiendan vLLM y SGLang) las peticiones "
+        "entran y salen entre pasos. max_batch_total_tokens "
         "limita los tokens a los que podría llegar un lote: cada admitida cuenta con su entrada y todos sus "
         "max_new_tokens. Las demás siguen en la cola. Desde la versión 3 los prompts largos van por piezas.",
     ),
     Evidence(
-        engine="TensorRT-LLM",
-        source="NVIDIA, TensorRT-LLM 1.0: Useful Runtime Options; Paged Attention, IFB, and Request Scheduling, 2025",
-        en="(behind Triton) in-flight batching puts requests of both phases into one step. The default policy, "
+        engine="TensorRT-LLM", version="1.4.0rc4 (2026)",
+        source="NVIDIA, TensorRT-LLM: LLM API reference (TorchLlmArgs, SchedulerConfig); Migration Guide: TensorRT "
+        "Backend Removed",
+        en="(PyTorch runs the model now; the compiled engines are gone) in-flight batching puts requests of both "
+        "phases into one step. The default policy, "
         "GUARANTEED_NO_EVICT, starts a request only if the KV blocks up to its last possible token fit: once "
-        "started, it is never paused (under MAX_UTILIZATION it may be). With chunked context an input is "
-        "processed over several steps.",
-        es="(detrás de Triton) el in-flight batching junta en un paso peticiones de ambas fases. La política por "
+        "started, it is never paused (under MAX_UTILIZATION it may be). enable_chunked_prefill is False; a "
+        "prompt beyond max_num_tokens is then refused.",
+        es="(hoy el modelo lo ejecuta PyTorch; los motores compilados ya no existen) el in-flight batching junta en "
+        "un paso peticiones de ambas fases. La política por "
         "defecto, GUARANTEED_NO_EVICT, empieza una petición solo si caben los bloques KV hasta su último "
-        "token posible: una vez empezada, nunca se pausa (con MAX_UTILIZATION puede pausarse). Con chunked "
-        "context, una entrada se procesa en varios pasos.",
+        "token posible: una vez empezada, nunca se pausa (con MAX_UTILIZATION puede pausarse). "
+        "enable_chunked_prefill es False; un prompt mayor que max_num_tokens se rechaza entonces.",
     ),
     Evidence(
-        engine="TF Serving", source="Olston et al., 2017; TensorFlow Serving: Batching Guide",
+        engine="transformers", version="5.x, continuous batching (2026)",
+        source="huggingface.co/docs/transformers: Continuous batching architecture",
+        en="at every step the scheduler takes decodes first, then prompts, cut where max_batch_tokens ends. A new "
+        "request needs free pages for its prompt, and 15 % of the cache stay free for those that grow. When it is "
+        "full, the newest go back to the queue, copied to CPU memory (cpu_offload_space; 0 by default) or "
+        "recomputed. Equal beginnings of prompts share their blocks.",
+        es="en cada paso el planificador toma primero los decode y después los prompts, cortados donde acaba "
+        "max_batch_tokens. Una petición nueva necesita páginas libres para su prompt, y un 15 % de la caché queda "
+        "libre para las que crecen. Cuando se llena, las más nuevas vuelven a la cola, copiadas a la memoria de la "
+        "CPU (cpu_offload_space; 0 por defecto) o recalculadas. Los comienzos iguales de prompts comparten bloques.",
+    ),
+    Evidence(
+        engine="llama.cpp", version="llama-server b9265 (2026)",
+        source="llama.cpp: tools/server/README.md; PR 16736 (2025), issue 23652 (2026)",
+        en="every step takes the next token of all busy slots, and then up to batch-size tokens of prompts; a longer prompt goes on in the next. By default "
+        "the slots share one cache (kv-unified), and a request starts when a slot is free: what its tokens need is "
+        "taken as they come, and nobody checks whether all of them together will find room. When "
+        "there is none, idle slots are cleared first; then running conversations stop with an error, "
+        "\"Context size has been exceeded\".",
+        es="cada paso toma el siguiente token de todos los slots ocupados y después hasta batch-size tokens de prompts; uno más largo sigue en el siguiente. "
+        "Por defecto los slots comparten una caché (kv-unified), y una petición empieza cuando hay un slot libre: lo "
+        "que piden sus tokens se toma según llegan, y nadie comprueba si todas juntas tendrán sitio. Cuando falta, "
+        "primero se vacían los slots inactivos; después, conversaciones en curso se cortan con un error, "
+        "«Context size has been exceeded».",
+    ),
+    Evidence(
+        engine="TF Serving", version="2.x", source="Olston et al., 2017; TensorFlow Serving: Batching Guide",
         en="requests are merged until max_batch_size or batch_timeout_micros is reached; the merged input runs "
         "through the model once, as one call, and all of its results return together. It knows nothing of "
         "tokens or of a KV cache; what comes meanwhile is queued.",
@@ -101,7 +143,7 @@ EVIDENCE = (
         "tokens ni de caché KV; lo que llega mientras tanto va a la cola.",
     ),
     Evidence(
-        engine="my engine", source="production_survey.py",
+        engine="my engine", version="Lab 05", source="production_survey.py",
         en="this file's loop with a token_budget and admission \"watermark\": the setting of the last exercise.",
         es="el bucle de este archivo con un token_budget y admisión \"watermark\": el ajuste del último "
         "ejercicio.",
@@ -114,24 +156,47 @@ GIVEN_QUESTIONS = ("priorities", "quantized KV", "disaggregated", "speculative")
 GIVEN = {
     # Yu et al., OSDI 2022, section 4.2: first come, first served.
     "Orca": ("–", "–", "–", "–"),
-    # vLLM documentation, 2025: Engine Arguments, Quantized KV Cache, Disaggregated Prefilling, Speculative Decoding.
-    "vLLM": ("yes", "FP8", "experimental", "yes"),
-    # SGLang documentation, 2025: Server Arguments, Quantized KV Cache (FP4 experimental), PD Disaggregation.
-    "SGLang": ("yes", "FP8", "yes", "yes"),
-    # TGI documentation, 2024: Launcher arguments, Speculation.
+    # vLLM, main, 2026: Engine Arguments, config/cache.py (FP8, INT8, INT4, NVFP4 and more), Disaggregated Prefilling.
+    "vLLM": ("yes", "8 to 3 bits", "experimental", "yes"),
+    # SGLang documentation, 2026: Server Arguments, Quantized KV Cache (FP8, FP4), PD Disaggregation.
+    "SGLang": ("yes", "FP8, FP4", "yes", "yes"),
+    # TGI documentation, 2025: Launcher arguments, Speculation.
     "TGI": ("–", "FP8", "–", "yes"),
-    # TensorRT-LLM documentation, 2025: Executor API (the LLM API has priorities since pull request 12362, 2026),
-    # Numerical Precision, Disaggregated Serving, Speculative Decoding.
-    "TensorRT-LLM": ("yes", "INT8, FP8", "yes", "yes"),
+    # TensorRT-LLM 1.4.0rc4, 2026: Quantization (INT8 belonged to the removed engine backend), Disaggregated Serving,
+    # Speculative Decoding; priorities in the LLM API since pull request 12362.
+    "TensorRT-LLM": ("yes", "FP8, NVFP4", "yes", "yes"),
+    # transformers, 2026: Continuous batching, its architecture and classes.
+    "transformers": ("–", "–", "–", "–"),
+    # llama.cpp, tools/server/README.md, 2026: cache-type-k, cache-type-v.
+    "llama.cpp": ("–", "8 to 4 bits", "–", "yes"),
     # TensorFlow Serving Batching Guide.
     "TF Serving": ("–", "–", "–", "–"),
     "my engine": ("aging", "shown only", "–", "–"),
 }
 
+# What over-admission costs, as two projects measured it on their own engines.
+PUBLISHED = (
+    Evidence(
+        engine="vLLM", version="PR 44594, 2026-06", source="Qwen2.5-7B, GB200, concurrency 128",
+        en="5 % of the blocks kept free at admission: preemptions 1065 → 187, ITL p99 40.6 → 17.7 ms, output "
+        "11,582 → 12,167 tokens/s, and TTFT p50 6.6 → 11.2 s.",
+        es="un 5 % de los bloques libres al admitir: desalojos 1065 → 187, p99 de ITL 40.6 → 17.7 ms, salida "
+        "11 582 → 12 167 tokens/s, y p50 de TTFT 6.6 → 11.2 s.",
+    ),
+    Evidence(
+        engine="TensorRT-LLM", version="1.2.1, issue 16827, 2026-07", source="Llama-3.3-70B FP8, H200",
+        en="MAX_UTILIZATION instead of GUARANTEED_NO_EVICT, with more work than the KV memory holds: 40.6 % less "
+        "output a second, TPOT p99 9.1 times as long, and TTFT p50 35.8 → 27.1 s.",
+        es="MAX_UTILIZATION en vez de GUARANTEED_NO_EVICT, con más trabajo del que cabe en la memoria KV: 40.6 % menos "
+        "salida por segundo, p99 de TPOT 9.1 veces mayor, y p50 de TTFT 35.8 → 27.1 s.",
+    ),
+)  # fmt: skip
+
 
 SPANISH = {
     "yes": "sí", "aging": "envejecen", "shown only": "solo mostrado", "priorities": "prioridades",
-    "quantized KV": "KV cuantizado", "disaggregated": "por separado", "speculative": "especulativo",
+    "quantized KV": "KV cuantizado", "8 to 3 bits": "8 a 3 bits", "8 to 4 bits": "8 a 4 bits",
+    "disaggregated": "por separado", "speculative": "especulativo",
 }  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from minigpt.analysis import metrics
+from minigpt.language import say
 from minigpt.runtime.paged.run_log import PagedRunLog
 from minigpt.runtime.paged.swap_cost import SwapCost, cost_table
 from minigpt.runtime.run_log import RunLog
@@ -112,9 +113,11 @@ ADMISSIONS = {
 }
 
 
-def by_admission(loop: Callable | None = None, *, num_blocks: int = 32, load: float = 1.3) -> dict[str, PagedRunLog]:
+def by_admission(
+    loop: Callable | None = None, *, num_blocks: int = 32, load: float = 1.3, seed: int = 3
+) -> dict[str, PagedRunLog]:  # fmt: skip
     """The tutor's usual mix in a small pool, admitted by each rule."""
-    requests, profile = workload("mixed", load=load, num_requests=400, seed=3), output_lengths()
+    requests, profile = workload("mixed", load=load, num_requests=400, seed=seed), output_lengths()
     return {
         name: run(requests, loop, num_blocks=num_blocks, max_inflight=16, profile=profile, **rule)
         for name, rule in ADMISSIONS.items()
@@ -178,6 +181,16 @@ def class_figures(logs: Sequence[PagedRunLog]) -> dict[str, list[float]]:
     """p95 of both classes, over runs."""
     return {name: [class_p95_ms(log, priority) for log in logs]
             for name, priority in (("interactive", INTERACTIVE), ("batch", BATCH))}  # fmt: skip
+
+
+def what_classes_pay(loop: Callable | None, seed: int, aging_s: float = AGINGS_S[-1]) -> str:
+    """In words: what aging gains the interactive class over first come, first served, and costs the other."""
+    requests = two_classes(seed=seed)
+    before, after = (run(requests, loop, aging_s=each) for each in (0.0, aging_s))
+    faster = class_p95_ms(before, INTERACTIVE) / class_p95_ms(after, INTERACTIVE)
+    slower = 100 * (class_p95_ms(after, BATCH) / class_p95_ms(before, BATCH) - 1)
+    return say(en=f"seed {seed}: corrections {faster:.1f} times as fast, explanations {slower:+.0f} %",
+               es=f"semilla {seed}: correcciones {faster:.1f} veces más rápidas, explicaciones {slower:+.0f} %")  # fmt: skip
 
 
 # -- preemption -----------------------------------------------------------------------------------------------------

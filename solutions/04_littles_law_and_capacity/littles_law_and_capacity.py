@@ -57,7 +57,7 @@ def mean_number(records, stage, start_s, end_s):
 
 
 def sample_the_law(records, warm_up, every_s):
-    """L, λ and W of the whole system on a window, with L from an observer who knows nothing of the server.
+    """L, λ and W of the whole system on a window, with L sampled from the log as an observer with a watch would.
 
     The window runs from the arrival of request number `warm_up` (in order of arrival, from 0) to the last arrival.
     L is the mean over instants that no event of the server decides: `sample_times` gives them, one every `every_s`,

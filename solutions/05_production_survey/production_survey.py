@@ -67,7 +67,8 @@ def tokens_to_reserve(server, request, in_flight):
     nearest-rank `server.profile_percent`-th percentile of `server.profile` (output lengths seen before), but at least
     `request.num_tokens`, and never more than "max". "watermark" reserves `request.num_tokens`: what is there now.
 
-    It has to wait if fewer than `server.reserve_blocks` blocks would stay free; with nobody in flight none need to.
+    Under every rule it has to wait if fewer than `server.reserve_blocks` blocks would stay free; with nobody in flight
+    none need to.
     """
     # BEGIN SOLUTION 5.2
     most = request.num_prompt_tokens + request.max_tokens
@@ -106,8 +107,9 @@ def plan_step(in_flight, token_budget):
 def place_in_line(request, aging_s):
     """The key by which requests stand in line: a tuple (time in seconds, request id); the smallest is next.
 
-    `priority` 0 is the most urgent. Each `aging_s` seconds of waiting make up for one step of priority: a request of
-    priority 1 goes before one of priority 0 that arrives more than `aging_s` after it. Ties are in order of id.
+    A request has `arrival_time_s`, `priority` (0 is the most urgent) and `request_id`. Each `aging_s` seconds of waiting
+    make up for one step of priority: a request of priority 1 goes before one of priority 0 that arrives more than
+    `aging_s` after it. Ties are in order of id.
     """
     # BEGIN SOLUTION 5.4
     return request.arrival_time_s + request.priority * aging_s, request.request_id
@@ -135,12 +137,12 @@ def preempt_last(server, in_flight):
 
 
 def survey():
-    """What seven engines do: {engine: {question: answer}}, for what minigpt/studies/engine_survey.py lists.
+    """What nine engines do: {engine: {question: answer}}, for what minigpt/studies/engine_survey.py lists.
 
     "unit": what is scheduled as a whole, a "batch" of requests or a "step". "memory": what is reserved when a request
     is admitted: "max" (all it may ever need), an "estimate", what it needs "now", or "none" (no KV cache at all).
-    "when_full": with KV memory exhausted, the new one "waits" or a running one is preempted ("preempts").
-    "long_prompts": always computed "whole", or, if need be, in "chunks".
+    "when_full": with KV memory exhausted, the new one "waits", a running one is preempted and goes on later ("preempts"),
+    or a running one is cut off for good ("ends"). "long_prompts": computed "whole", or in "chunks" where they are long.
     """
     # BEGIN SOLUTION 5.6
     questions = ("unit", "memory", "when_full", "long_prompts")
@@ -149,7 +151,9 @@ def survey():
         "vLLM": ("step", "now", "preempts", "chunks"),
         "SGLang": ("step", "estimate", "preempts", "chunks"),
         "TGI": ("step", "max", "waits", "chunks"),
-        "TensorRT-LLM": ("step", "max", "waits", "chunks"),
+        "TensorRT-LLM": ("step", "max", "waits", "whole"),
+        "transformers": ("step", "now", "preempts", "chunks"),
+        "llama.cpp": ("step", "now", "ends", "chunks"),
         "TF Serving": ("batch", "none", "waits", "whole"),
         "my engine": ("step", "now", "preempts", "chunks"),
     }

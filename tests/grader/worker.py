@@ -178,6 +178,11 @@ class RemoteServer:
             for name, value in facts["memory"]["settings"].items():
                 setattr(self, name, value)
 
+    def __getattr__(self, name: str):
+        from minigpt.runtime.known_names import unknown_attribute
+
+        raise unknown_attribute(self, name, "Server", hidden=("ask", "id_of", "known_request", "request"))
+
     def respond(self, request) -> None:
         """Send the answer."""
         self.ask("respond", self.id_of(request), list(request.output_token_ids))

@@ -2,7 +2,7 @@
 
 from itertools import accumulate
 
-from minigpt.llm.kv_memory import MODELS
+from minigpt.llm.model_shapes import MODELS
 from tests.grader.check import check
 from tests.grader.definition import Definition, Slip, expect_defined
 from tests.grader.outcomes import Text, t

@@ -47,11 +47,14 @@ def test_memory(student):
 
 @check("5.6", points=1, en="who gives way when memory is full", es="quién cede cuando la memoria se llena")
 def test_when_full(student):
-    expect_facts(student, "when_full", t("who reserved all it may ever need never has to give way.",
-                                         "quien reservó todo lo que puede pedir nunca tiene que ceder."))  # fmt: skip
+    expect_facts(student, "when_full", t(
+        "who reserved all it may ever need never has to give way; preempted is who goes on later, ended who never does.",
+        "quien reservó todo lo que puede pedir nunca tiene que ceder; desalojada es la que sigue más tarde, cortada la "
+        "que ya no sigue.",
+    ))  # fmt: skip
 
 
 @check("5.6", points=1, en="long prompts", es="prompts largos")
 def test_long_prompts(student):
-    expect_facts(student, "long_prompts", t("is there a setting by which one prompt takes several steps?",
-                                            "¿hay un ajuste con el que un prompt ocupe varios pasos?"))  # fmt: skip
+    expect_facts(student, "long_prompts", t("with no setting changed, does a long prompt take several steps?",
+                                            "sin cambiar ningún ajuste, ¿ocupa un prompt largo varios pasos?"))  # fmt: skip

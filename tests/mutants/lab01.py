@@ -377,6 +377,7 @@ MUTANTS = (
     Mutant(
         name="a share of 0", old="    if not 0 < share < 1:", new="    if not 0 <= share < 1:", check="1.8/never_all_of_it",
         hint="no batch gives 0",
+    ),
     Mutant(
         name="padded: heads dealt out in turn", old=PADDED_GROUPED, check="1.9/equal_lengths", hint="as in 1.2",
         new="grouped = q.view(len(tokens), -1, num_kv_heads, head_size).transpose(1, 2)",

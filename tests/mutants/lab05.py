@@ -202,7 +202,7 @@ MUTANTS = (
     Mutant(
         name="all engines reserve as needed", old='"TensorRT-LLM": ("step", "max",', new='"TensorRT-LLM": ("step", '
                                                                                          '"now",',
-        check="5.6/memory", hint="Useful Runtime Options",
+        check="5.6/memory", hint="TorchLlmArgs",
     ),
     Mutant(
         name="an engine left out", old='        "SGLang": ("step", "estimate", "preempts", "chunks"),\n', new="",
@@ -216,6 +216,14 @@ MUTANTS = (
     Mutant(
         name="chunks from the start", old='"Orca": ("step", "max", "waits", "whole"),',
         new='"Orca": ("step", "max", "waits", "chunks"),', check="5.6/long_prompts", hint="several steps",
+    ),
+    Mutant(
+        name="what an engine can do counts, not its default", old='"TensorRT-LLM": ("step", "max", "waits", "whole"),',
+        new='"TensorRT-LLM": ("step", "max", "waits", "chunks"),', check="5.6/long_prompts", hint="no setting changed",
+    ),
+    Mutant(
+        name="cut off is taken for preempted", old='"llama.cpp": ("step", "now", "ends",',
+        new='"llama.cpp": ("step", "now", "preempts",', check="5.6/when_full", hint="who never does",
     ),
     Mutant(
         name="one prompt may exceed the budget", old=CHUNKS, check="5.7/gaps_fall", hint="budget kept",

@@ -38,6 +38,20 @@ def test_these_labs_are_discussed_and_have_one_stretch_exercise(number):
     exercises = load_exercises(paths.resolve_lab(number))
     assert all(exercise.discussion and exercise.discussion.en != exercise.discussion.es for exercise in exercises)
     assert [exercise.is_stretch for exercise in exercises].count(True) == 1 and exercises[-1].is_stretch
+def test_what_else_would_have_been_right_may_stand_there_in_both_languages(lab, monkeypatch):
+    path, both = lab / "exercises.toml", 'minutes = 10\ndiscuss.en = "So."\ndiscuss.es = "Así."'
+    path.write_text(EXERCISES.replace("minutes = 10", both), encoding="utf-8")
+    first, second, _ = load_exercises(lab)
+    assert (first.discussion.en, first.discussion.es, second.discussion) == ("So.", "Así.", None)
+    path.write_text(EXERCISES.replace("minutes = 10", 'minutes = 10\ndiscuss.en = "So."'), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"discuss\.es: missing"):
+        load_exercises(lab)
+
+
+@pytest.mark.parametrize("lab", ["04", "05"])
+def test_every_exercise_of_these_labs_is_discussed(lab):
+    for exercise in load_exercises(paths.resolve_lab(lab)):
+        assert exercise.discussion is not None and exercise.discussion.en != exercise.discussion.es
 
 
 @pytest.mark.parametrize("old, new, named", [

@@ -7,15 +7,14 @@ import pytest
 from minigpt.llm.kv_cache import KVCache
 from minigpt.llm.kv_memory import (
     GIB,
-    MODELS,
     WAYS,
-    Shape,
     bytes_per_sequence,
     bytes_per_token,
     places,
     sequences_that_fit,
 )
 from minigpt.llm.model import Config
+from minigpt.llm.model_shapes import MODELS, Shape
 
 
 def test_the_mini_gpt_is_the_one_that_is_shipped():

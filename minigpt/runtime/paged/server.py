@@ -22,6 +22,7 @@ from minigpt.language import say
 from minigpt.runtime.arrivals import make_source
 from minigpt.runtime.errors import ServingError
 from minigpt.runtime.executor import StepLimit
+from minigpt.runtime.known_names import KnownNames
 from minigpt.runtime.paged.block_pool import BlockPool
 from minigpt.runtime.paged.executor import PagedExecutor, chunk_limit
 from minigpt.runtime.paged.model_runner import PagedRunner
@@ -128,7 +129,7 @@ class PagedServer(Server):
         self._time.wait_until(self._time.now_ns + cost_ns)
 
 
-class Blocks:
+class Blocks(KnownNames):
     """`server.blocks`."""
 
     def __init__(self, server: PagedServer, pool: BlockPool):

@@ -157,15 +157,13 @@ def quantized() -> Finding:
 
 def separate_batches() -> Finding:
     """How many of the surveyed engines put prompts and decodes into one step."""
-    together = ("vLLM", "SGLang", "TGI", "TensorRT-LLM")
+    together = ("vLLM", "SGLang", "TGI", "TensorRT-LLM", "transformers", "llama.cpp")
     return Finding(
         text=Text(
             f"of {len(EVIDENCE) - 2} language-model engines surveyed, {len(together)} can mix pieces of prompts with "
-            "decodes; "
-            "some also offer separate machines",
+            "decodes, not all by default; some also offer separate machines",
             f"de {len(EVIDENCE) - 2} motores de lenguaje revisados, {len(together)} pueden mezclar trozos de prompts "
-            "con "
-            "decodificación; algunos ofrecen además máquinas separadas",
+            "con decodificación, no todos por defecto; algunos ofrecen además máquinas separadas",
         ),
         verdict=CONDITION, figures={"mixing": len(together), "surveyed": len(EVIDENCE) - 2},
     )  # fmt: skip

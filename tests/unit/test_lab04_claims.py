@@ -1,0 +1,65 @@
+"""Lab 04: what its notebook says of one server and of a fleet holds on other seeds, and with other step costs."""
+
+from dataclasses import asdict
+
+import pytest
+
+from minigpt.runtime.clock import StepCost
+from minigpt.schedulers import lab_file
+from minigpt.schedulers.registry import code_file
+from minigpt.simulation import fleet
+from minigpt.simulation.capacity import saturated_per_s
+from minigpt.studies import lab04
+from tests.unit.test_head_count import COSTS
+
+REFERENCE = lab_file.load(code_file("04", "solution"))
+SEEDS = pytest.mark.parametrize("seed", [3, 4])
+TUTOR, DOCUMENTS = (fleet.request_lengths(kind) for kind in ("mixed", "documents"))
+
+
+def run(lengths, share, seed, cost, *, cap=8, num_requests=10_000, num_replicas=1, **settings):
+    rate = share * num_replicas * saturated_per_s(lengths, 8, cost=cost)
+    return lab04.serve_rate(
+        lengths, rate, num_requests=num_requests, seed=seed, cap=cap, num_replicas=num_replicas, cost=cost, **settings
+    )
+
+
+@COSTS
+@SEEDS
+def test_a_queue_that_grows_holds_three_times_as_many_in_its_second_half(seed, cost):
+    records = run(TUTOR, 1.2, seed, cost, num_requests=6_000).records()
+    end_s = records[-1]["arrival_s"]
+    first, second = (REFERENCE.mean_number(records, "system", start, start + end_s / 2) for start in (0, end_s / 2))
+    assert 2 < second / first < 4.5
+
+
+@COSTS
+@SEEDS
+def test_the_ladder_is_near_up_to_load_0_8_under_poisson_arrivals(seed, cost):
+    for share in (0.3, 0.8):
+        assert abs(lab04.time_error_percent(REFERENCE, "mixed", share, 8, seed=seed, cost=cost)) < 10
+
+
+@SEEDS
+def test_16_seats_are_best_for_documents_and_more_spread_the_same_speed(seed):
+    runs = {cap: run(DOCUMENTS, 0.95, seed, StepCost(), cap=cap, num_requests=20_000) for cap in (8, 16, 64)}
+    e2e, tpot = ({cap: each(run) for cap, run in runs.items()} for each in (
+        lambda run: run.p95_s, lambda run: sorted(run.tpot_s)[len(run.tpot_s) * 95 // 100]))  # fmt: skip
+    assert min(e2e, key=e2e.get) == 16 and 1.3 < e2e[64] / e2e[16] < 1.8
+    assert 3 < tpot[64] / tpot[8] < 5.5
+
+
+@COSTS
+@SEEDS
+def test_routing_to_the_fewest_inside_is_best_and_at_random_worst(seed, cost):
+    at_random, in_turn, fewest = (
+        run(TUTOR, 0.9, seed, cost, num_replicas=8, routing=routing).p95_s for routing in fleet.ROUTINGS
+    )
+    assert fewest < in_turn < at_random and at_random / fewest < 1.8
+
+
+@COSTS
+def test_each_doubling_of_the_seats_multiplies_by_less(cost):
+    speeds = [REFERENCE.throughput_per_s(TUTOR, 2**k, asdict(cost)) for k in range(7)]
+    factors = [after / before for before, after in zip(speeds, speeds[1:])]
+    assert factors == sorted(factors, reverse=True) and factors[-1] > 1
