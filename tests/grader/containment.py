@@ -115,7 +115,7 @@ def facts(canary: Path, unseen: list[str]) -> dict:
 def memory_in_all_is_limited() -> bool:
     """Whether the kernel bounds the memory of this process's group (Linux's control groups, as containers use them)."""
     try:
-        groups = [line.split(":", 2) for line in Path("/proc/self/cgroup").read_text().splitlines()]
+        groups = [line.split(":", 2) for line in Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines()]
     except OSError:
         return False
     base = Path("/sys/fs/cgroup")
@@ -128,7 +128,7 @@ def memory_in_all_is_limited() -> bool:
 
 def _limit_bytes(place: Path) -> float:
     try:
-        return float(place.read_text())
+        return float(place.read_text(encoding="utf-8"))
     except (OSError, ValueError):  # not there, or "max"
         return NO_LIMIT_BYTES
 

@@ -71,7 +71,7 @@ def remove_shared_memory_of(user: int) -> list[str]:
 def ids_of(kind: str, user: int) -> list[int]:
     """The System V objects of one kind that a user owns."""
     try:
-        head, *lines = Path(f"/proc/sysvipc/{kind}").read_text().splitlines()
+        head, *lines = Path(f"/proc/sysvipc/{kind}").read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError):
         return []
     names = head.split()

@@ -47,9 +47,9 @@ def leave_the_others() -> None:
 
 def map_to_itself(user: int, group: int) -> None:
     """In a new user namespace: the same user, and nobody else."""
-    Path("/proc/self/setgroups").write_text("deny")
-    Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
-    Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
+    Path("/proc/self/setgroups").write_text("deny", encoding="utf-8")
+    Path("/proc/self/uid_map").write_text(f"{user} {user} 1", encoding="utf-8")
+    Path("/proc/self/gid_map").write_text(f"{group} {group} 1", encoding="utf-8")
 
 
 def no_more_of_them() -> None:
@@ -59,13 +59,13 @@ def no_more_of_them() -> None:
         if _owner_of_user_namespace() != user:  # root's way: the worker is in the machine's
             _call("unshare", NEWUSER)
             map_to_itself(user, group)
-        Path("/proc/sys/user/max_user_namespaces").write_text("0")
+        Path("/proc/sys/user/max_user_namespaces").write_text("0", encoding="utf-8")
     except OSError:
         pass  # who may not do this may not make any: the probes look
 
 
 def _owner_of_user_namespace() -> int | None:
-    line = Path("/proc/self/uid_map").read_text().split()
+    line = Path("/proc/self/uid_map").read_text(encoding="utf-8").split()
     return int(line[0]) if len(line) == 3 and line[2] == "1" else None
 
 
@@ -113,7 +113,7 @@ def _bind(source: str, target: str) -> None:
 
 
 def _mounted_below(target: str) -> list[str]:
-    lines = Path("/proc/self/mountinfo").read_text().splitlines()
+    lines = Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines()
     places = [line.split()[4].encode().decode("unicode_escape") for line in lines]
     return [place for place in places if place.startswith(os.path.realpath(target) + "/")]
 

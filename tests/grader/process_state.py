@@ -63,7 +63,7 @@ class Snapshot:
 def is_alone() -> bool:
     """Whether this process has no other thread, no child and no alarm."""
     try:
-        children = Path(f"/proc/self/task/{os.getpid()}/children").read_text()
+        children = Path(f"/proc/self/task/{os.getpid()}/children").read_text(encoding="utf-8")
     except OSError:
         children = ""
     alarm = hasattr(signal, "getitimer") and signal.getitimer(signal.ITIMER_REAL)[0] > 0

@@ -157,7 +157,7 @@ def wrote_too_much(folder: Path) -> bool:
 def num_oom_kills() -> int:
     """How often the system has ended a process for want of memory since it started (Linux)."""
     try:
-        return int(re.search(r"^oom_kill (\d+)", Path("/proc/vmstat").read_text(), re.MULTILINE)[1])
+        return int(re.search(r"^oom_kill (\d+)", Path("/proc/vmstat").read_text(encoding="utf-8"), re.MULTILINE)[1])
     except (OSError, TypeError):
         return 0
 
@@ -173,7 +173,7 @@ def _cpu_time_s(pid: int) -> float:
 def _queued_s(pid: int) -> float | None:
     """For how long a process and this one were ready and had no processor (Linux); None where nobody says."""
     try:
-        texts = [Path(f"/proc/{process}/schedstat").read_text() for process in (pid, "thread-self")]
+        texts = [Path(f"/proc/{process}/schedstat").read_text(encoding="utf-8") for process in (pid, "thread-self")]
         return sum(int(text.split()[1]) for text in texts) / 1e9
     except (OSError, IndexError, ValueError):
         return None

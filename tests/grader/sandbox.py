@@ -178,7 +178,7 @@ def _end_leftovers() -> None:
 def children_of(process: int) -> list[int]:
     """Direct children; an empty list where the system does not say."""
     try:
-        return [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+        return [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text(encoding="utf-8").split()]
     except (OSError, ValueError):
         return []
 

@@ -14,6 +14,8 @@ from minigpt.language import language
 from minigpt.schedulers import lab_file
 from tests.grader import channel, containment, given_code, process_tree
 from tests.grader.fleet_host import FleetHost
+from tests.grader.leftovers import remove_tree
+from tests.grader.line import Line, sender_of
 from tests.grader.outcomes import (
     CRASHED,
     GRADER_ERROR,
@@ -26,8 +28,6 @@ from tests.grader.outcomes import (
     Text,
     t,
 )
-from tests.grader.leftovers import remove_tree
-from tests.grader.line import Line, sender_of
 from tests.grader.remote_arguments import ModelSpec, ScriptedClock, ScriptedTimes, TutorSpec
 from tests.grader.resource_watchdog import POLL_S, Limits, Output, TookTooLong, Watch, WroteTooMuch, num_oom_kills
 from tests.grader.server_host import ServerHost

@@ -346,7 +346,7 @@ def limit_memory(extra_bytes: int) -> bool:
     try:
         import resource
 
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        pages = int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[0])
         limit = pages * os.sysconf("SC_PAGE_SIZE") + extra_bytes
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     except (ImportError, OSError, ValueError):

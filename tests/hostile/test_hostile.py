@@ -109,7 +109,7 @@ def test_no_file_is_left_where_the_system_can_prevent_it(graded):
 
 def test_nothing_of_system_v_is_left(graded):
     if os.path.exists("/proc/sysvipc/shm"):
-        found = [line for kind in ("shm", "sem", "msg") for line in Path(f"/proc/sysvipc/{kind}").read_text().splitlines()
+        found = [line for kind in ("shm", "sem", "msg") for line in Path(f"/proc/sysvipc/{kind}").read_text(encoding="utf-8").splitlines()
                  if line.split()[0] in {str(0x4D000 + number) for number in range(3)}]  # fmt: skip
         assert found == [] or trial()["why_not"]
 

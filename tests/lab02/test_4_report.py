@@ -39,8 +39,8 @@ def test_nearest_rank(student):
         ([3.0, 1.0, 2.0], (2.0, 3.0, 3.0, 3.0)),
         ([7.0], (7.0, 7.0, 7.0, 7.0)),
     )
-    for latencies, expected in cases:
-        report = report_of(student, lasting(*latencies))
+    for waits, expected in cases:
+        report = report_of(student, lasting(*waits))
         for key, value in zip(KEYS, expected):
             expect_number(report[key], value, tolerance=1e-9, hint=hint)
 

@@ -15,7 +15,6 @@ from tests.grader.outcomes import Text, expect, expect_equal, expect_number, t
 from tests.lab03.oracle import expect_oracle, is_near
 from tests.lab03.scenes import scene
 
-
 KEYS = ("held", "empty")
 
 

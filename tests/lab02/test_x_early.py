@@ -2,9 +2,9 @@
 
 from minigpt.analysis.latency_phases import ready_s
 from minigpt.runtime.clock import VirtualClock
+from minigpt.schedulers.static import static_batch_loop
 from minigpt.simulation.run import replay
 from minigpt.studies.static_variants import dropping
-from minigpt.schedulers.static import static_batch_loop
 from minigpt.workloads.workload import workload
 from tests.grader.check import check
 from tests.grader.outcomes import expect, expect_equal, t

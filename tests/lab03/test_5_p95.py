@@ -10,8 +10,8 @@ from tests.lab03.scenes import lasting, record
 @check("3.5", points=1, en="is the nearest-rank percentile", es="es el percentil de rango más cercano")
 def test_nearest_rank(student):
     ramp = [float(n) for n in range(40, 0, -1)]
-    for latencies, expected in ((ramp, 38.0), (ramp[:20], 39.0), ([3.0, 1.0, 2.0], 3.0), ([7.0], 7.0)):
-        expect_number(student.call("p95_s", lasting(*latencies)), expected, tolerance=1e-9, hint=t(
+    for waits, expected in ((ramp, 38.0), (ramp[:20], 39.0), ([3.0, 1.0, 2.0], 3.0), ([7.0], 7.0)):
+        expect_number(student.call("p95_s", lasting(*waits)), expected, tolerance=1e-9, hint=t(
             "the ⌈0.95·n⌉-th smallest of n, counted from 1: the 38th of 40, the 19th of 20, the 3rd of 3. It is always a "
             "latency that was measured, never one between two (section 3.6)",
             "el ⌈0.95·n⌉-ésimo menor de n, contando desde 1: el 38.º de 40, el 19.º de 20, el 3.º de 3. Siempre es una "

@@ -184,7 +184,7 @@ def test_most_slots_give_nobody_a_token_at_any_load(cost, seed):
 def test_what_the_repairs_are_worth(cost, seed):
     saved, fallen = {}, {}
     for load in (0.7, 0.95):
-        found = variants.ablation(LOOP, lambda *loops: [serve_mixed(load, cost, seed, loop) for loop in loops])
+        found = variants.ablation(LOOP, lambda *loops, load=load: [serve_mixed(load, cost, seed, loop) for loop in loops])
         p95 = {name: 1e3 * metrics.percentile(latencies, 95) for name, latencies in found.items()}
         saved[load] = {name: p95["static"] - value for name, value in p95.items()}
         fallen[load] = saved[load]["early"] / p95["static"]
