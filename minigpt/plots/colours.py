@@ -24,7 +24,7 @@ COLOURS = {
     "products": "#3B4A6B",  # slate
     "calls": "#F2B8A0",  # pale vermillion
     "rest": "#C9CED6",  # pale slate
-    "padded": "#009E73",
+    "padded": "#8B2F7A",  # the student's hue, darker
     "fit": "#222222",  # as good as black, like what it is fitted to
     "guess": "#7B3FBF",  # violet
     "measured": "#000000",

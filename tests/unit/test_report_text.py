@@ -12,7 +12,9 @@ from tests.grader.plugin import Result
 from tests.grader.resource_watchdog import Output
 from tests.lab02.drawn import drawn
 
-EXERCISES = [SimpleNamespace(id=name, function="", title=f"exercise {name}") for name in ("3.1", "3.2")]
+EXERCISES = [
+    SimpleNamespace(id=name, function="", title=f"exercise {name}", is_stretch=name == "3.9") for name in ("3.1", "3.2", "3.9")
+]
 
 
 def result(exercise: str, number: int, outcome: str, **said) -> Result:
@@ -118,3 +120,8 @@ def test_nothing_that_a_screen_obeys_reaches_a_report(character, tmp_path):
     said = report.table([result("3.1", 0, CRASHED, got=text)], EXERCISES)
     for written in (said, *((tmp_path / name).read_text(encoding="utf-8") for name in ("r.json", "g.json", "j.xml"))):
         assert character not in written and "after" in written
+
+
+def test_a_stretch_exercise_has_no_points_in_the_table():
+    head = report.table([result("3.9", 1, PASSED)], EXERCISES).splitlines()[0]
+    assert head.startswith("3.9 exercise 3.9") and head.endswith("stretch, no points")
