@@ -124,6 +124,14 @@ def by_admission(
     }
 
 
+def what_max_costs(loop: Callable | None, seed: int) -> str:
+    """In words: how much slower `max` is than the best rule on another seed, and which rule that is."""
+    p95 = {name: p95_ms(log) for name, log in by_admission(loop, seed=seed).items()}
+    best = min(p95, key=p95.get)
+    return say(en=f"seed {seed}: {p95['max'] / p95[best]:.1f} times; the best: {best}",
+               es=f"semilla {seed}: {p95['max'] / p95[best]:.1f} veces; la mejor: {best}")  # fmt: skip
+
+
 # -- chunks ---------------------------------------------------------------------------------------------------------
 
 BUDGETS = (None, 256, 128, 64)  # tokens a step; None: prompts come whole
