@@ -142,6 +142,9 @@ def test_ranks(student):
         "that were drawn; the whole of the data is none of them (section 3.7)",
         "(num_resamples = 1, ocho semillas, siempre la misma reducción): cada una de las num_resamples reducciones es de "
         "pares sorteados; los datos enteros no son una de ellas (sección 3.7)"))  # fmt: skip
+    few, many = ([interval(student, pairs, number, seed) for seed in range(4)] for number in (100, 500))
+    expect(few != many, expected=t("other ends with 500 resamples", "otros extremos con 500 remuestras"), got=_shown(many[0]),
+           hint=swapped(500, len(pairs)))  # fmt: skip
     for num_resamples in (40, 41, 100):
         expect_lawful([
             Seen(pairs=pairs, num_resamples=num_resamples, interval=interval(
