@@ -96,11 +96,14 @@ ESCAPES = (
     """),
     refused("the switches of the kernel", """
     import glob
-    for path in (*glob.glob("/proc/sys/kernel/*"), *glob.glob("/proc/sys/user/*"), "/proc/sysrq-trigger", "/proc/self/oom_score_adj"):
+    for path in (*glob.glob("/proc/sys/kernel/*"), *glob.glob("/proc/sys/user/*"), *glob.glob("/proc/sys/vm/*")):
         try:
             with open(path, "r+") as file:
-                if "oom_score" not in path: raise RuntimeError("it may change " + path)
-        except OSError: pass
+                value = file.read()
+                file.seek(0)
+                file.write(value)  # what it is already
+        except (OSError, ValueError): continue
+        raise RuntimeError("it may change " + path)
     """),
     refused("programs that run as their owner", """
     import glob, os, subprocess

@@ -69,7 +69,7 @@ def make_class(folder) -> dict[str, str]:
 
 def grade_class(folder, out, *options: str):
     command = [sys.executable, "-m", "tests.grader.grade_all", str(folder), "--out", str(out), "--lab", "03", "--scripted",
-               "--limits", "cpu_s=2,wall_s=6,memory_mb=512,total_s=60", "--jobs", "2", *options]  # fmt: skip
+               "--limits", "cpu_s=2,wall_s=10,memory_mb=512,total_s=100", "--jobs", "2", *options]  # fmt: skip
     environment = {**os.environ, "MINIGPT_LANG": "en"}
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, errors="replace")
 
