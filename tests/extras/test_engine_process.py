@@ -12,6 +12,7 @@ from minigpt.extras.server import engine_client
 from minigpt.extras.server.engine_client import NOTHING, EngineClient
 from minigpt.extras.server.engine_core import EngineCore
 from minigpt.extras.server.live_state import HEALTHY, EngineDown, EngineState
+from minigpt.extras.server.request_handle import AnswerOptions
 from tests.extras import loops
 from tests.extras.loops import is_empty, wait_until
 from tests.unit.small import reference
@@ -100,7 +101,7 @@ def test_a_process_that_ends_leaves_nobody_waiting():
 
 
 def test_a_file_that_is_never_loaded_is_given_up(monkeypatch):
-    monkeypatch.setattr(engine_client, "GREETING_S", 0.5)
+    monkeypatch.setattr(engine_client, "FILE_S", 0.5)
     with pytest.raises(ValueError, match="was not loaded within 0 s"):
         EngineClient(loops.make_endless)
 
@@ -136,7 +137,7 @@ class RecordingPipe:
 
 
 def test_a_steps_tokens_travel_together():
-    pipe = RecordingPipe([("submit", number, (65, 10), 40, True, ()) for number in range(4)])
+    pipe = RecordingPipe([("submit", number, (65, 10), 40, AnswerOptions(ignore_eos=True)) for number in range(4)])
     host = EngineCore(pipe)
     with loops.live_engine(loops.slow(reference("continuous"), 0.02), after_step=host.flush) as engine:
         serving = threading.Thread(target=host.serve, args=(engine,), daemon=True)

@@ -73,10 +73,10 @@ def test_a_file_that_does_not_load_is_named(student_file):
 
 
 @pytest.mark.parametrize("options, words", [
-    (["--max-queue", "0"], "--max-queue 0: it must be positive"),
-    (["--hang-s", "nan"], "--hang-s nan: it must be positive"),
-    (["--max-wait-ms", "-1"], "--max-wait-ms -1"),
-    (["--port", "99999"], "port=99999"),
+    (["--max-queue", "0"], "--max-queue: 0: it must be positive"),
+    (["--hang-s", "nan"], "--hang-s: nan: it must be positive"),
+    (["--max-wait-ms", "-1"], "--max-wait-ms: -1"),
+    (["--port", "99999"], "--port: 99999"),
 ])  # fmt: skip
 def test_a_wrong_number_is_named(options, words, monkeypatch):
     monkeypatch.setenv("MINIGPT_LANG", "en")
@@ -85,7 +85,7 @@ def test_a_wrong_number_is_named(options, words, monkeypatch):
 
 
 def test_a_taken_port_is_named(monkeypatch):
-    from minigpt.extras.server.app import open_socket
+    from minigpt.extras.server.listening import open_socket
 
     monkeypatch.setenv("MINIGPT_LANG", "en")
     with open_socket("127.0.0.1", 0) as taken:
@@ -96,7 +96,7 @@ def test_a_taken_port_is_named(monkeypatch):
 
 def test_a_missing_package_is_said_with_the_command(monkeypatch):
     monkeypatch.setenv("MINIGPT_LANG", "en")
-    monkeypatch.delitem(sys.modules, "minigpt.extras.server.app", raising=False)
+    monkeypatch.delitem(sys.modules, "minigpt.extras.server.listening", raising=False)
     monkeypatch.setitem(sys.modules, "uvicorn", None)  # importing it raises ModuleNotFoundError
     with pytest.raises(ValueError, match=r"'uvicorn'.*pip install -r minigpt/extras/requirements-serve\.txt") as caught:
         serve.main([])
