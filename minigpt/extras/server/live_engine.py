@@ -66,7 +66,7 @@ class LiveEngine:
         self._after_step = after_step
         self._loop, self._model, self._streams = loop, model, streams
         clock = clock or WallClock()
-        self._source = source or LiveSource(clock, max_queue)
+        self._source = LiveSource(clock, max_queue) if source is None else source
         self._runner = runner or ModelRunner(model, max(max_batch, max_inflight) + SPARE_SLOTS)
         self._num_usable = max_inflight if streams else max_batch
         self._server, self._abandon = make_live_server(
