@@ -73,11 +73,11 @@ class Reply:
         return "".join(choice["text"] for part in parts for choice in part["choices"])
 
 
-def request_bytes(body, path="/v1/completions", method="POST", headers=()) -> bytes:
+def request_bytes(body, path="/v1/completions", method="POST", headers=(), encoding="utf-8") -> bytes:
     """A request as it goes over the wire; `body` is bytes or something for JSON."""
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     lines = [f"{method} {path} HTTP/1.1", "Host: test", "Connection: close", f"Content-Length: {len(data)}", *headers]
-    return "\r\n".join(lines).encode() + b"\r\n\r\n" + data
+    return "\r\n".join(lines).encode(encoding) + b"\r\n\r\n" + data
 
 
 def parse_reply(data: bytes) -> Reply:

@@ -82,7 +82,8 @@ class Api:
     def _check_key(self, request: Request) -> None:
         key = self._settings.api_key
         shown = request.headers.get("authorization", "").removeprefix("Bearer ")
-        if key and not hmac.compare_digest(shown.encode(), key.encode()):
+        # Starlette reads the bytes of a header as Latin-1.
+        if key and not hmac.compare_digest(shown.encode("latin-1"), key.encode()):
             raise no_key()
 
     async def _read_body(self, request: Request) -> bytes:

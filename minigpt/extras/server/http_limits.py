@@ -17,7 +17,8 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def __init__(self, *args, **settings):
         super().__init__(*args, **settings)
-        self._num_head_bytes, self._is_in_head, self._is_body_read = 0, True, True
+        self._num_head_bytes, self._num_field_bytes = 0, 0
+        self._is_in_head, self._is_body_read = True, True
         self._refusal: ApiError | None = None
         self._timer = None
 
@@ -39,7 +40,7 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
-        self._is_in_head, self._num_head_bytes, self._num_field_bytes = True, 0, 0
+        self._num_field_bytes = 0
         self._start_timer(HEAD_S, self._head_is_late)
 
     def on_url(self, url: bytes) -> None:
@@ -57,6 +58,7 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         self._is_body_read = True
+        self._is_in_head, self._num_head_bytes = True, 0  # of the next request
         self._stop_timer()
         super().on_message_complete()
 
