@@ -12,7 +12,7 @@ READY = re.compile(r"Serving (\S+) on http://127\.0\.0\.1:(\d+)/v1")
 
 
 def start(*options, reads: bool = True, **settings) -> tuple[subprocess.Popen, int]:
-    """A server on a free port, and that port once it says that it serves; without `reads` its output is the caller's."""
+    """A server on a free port, and that port once it serves; without `reads` its output is the caller's."""
     variables = {**os.environ, "MINIGPT_ENV": "current", "MINIGPT_LANG": "en", "OMP_NUM_THREADS": "1"}
     process = subprocess.Popen(
         [sys.executable, "-m", "minigpt", "serve", "--port", "0", *options], env=variables, cwd=repository_root(),

@@ -50,8 +50,10 @@ async def many_answers(process, port, stop, num=24):
     """Ask for many long answers, stop the server while some are in flight and others wait, and read all of them."""
     body = {"prompt": "fix: she go to school", "max_tokens": 200, "ignore_eos": True}
     asking = [asyncio.ensure_future(send(port, request_bytes(body))) for _ in range(num)]
-    while (health := (await send(port, request_bytes(b"", path="/health", method="GET"))).json)["num_inflight"] == 0 or (
-        health["num_inflight"] + health["num_waiting"] < num):  # fmt: skip
+    inside = 0
+    while inside < num:
+        health = (await send(port, request_bytes(b"", path="/health", method="GET"))).json
+        inside = health["num_inflight"] + health["num_waiting"]
         await asyncio.sleep(0.01)
     stop()
     return await asyncio.gather(*asking, return_exceptions=True)

@@ -87,7 +87,7 @@ class EngineClient:
         self, prompt_token_ids: Sequence[int], max_tokens: int, *, listener: Callable[[RequestOutput], None],
         options: AnswerOptions | None = None, **settings,
     ) -> SentHandle:  # fmt: skip
-        """Let a request arrive; its events go to `listener`, in a thread. Raises ValueError, QueueFull and EngineDown."""
+        """Let a request arrive; its events go to `listener`, in a thread. Raises what `LiveEngine.submit` does."""
         options = options or AnswerOptions(**settings)
         check_request(prompt_token_ids, max_tokens, options, self.context)
         with self._lock:

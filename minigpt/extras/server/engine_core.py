@@ -83,7 +83,9 @@ class EngineCore:
 
         tell = functools.partial(self._tell, number)
         try:
-            handle = self._engine.submit(prompt_token_ids, max_tokens, options=options, listener=tell, request_id=number)
+            handle = self._engine.submit(
+                prompt_token_ids, max_tokens, options=options, listener=tell, request_id=number
+            )  # fmt: skip
         except QueueFull as error:
             tell(RequestOutput(reason=QUEUE_FULL, error=str(error)))
         except EngineDown as error:
@@ -107,7 +109,7 @@ class EngineCore:
         if event.reason is not None:
             self._handles.pop(number, None)
         if event.reason in (FAILED, ENGINE_DOWN):
-            self._report()  # before the event: whoever hears of the failure can ask how the engine is
+            self._report()  # first: whoever hears of the failure can ask how the engine is
         with self._writing:
             self._outbox.append((number, event.token_ids, event.reason, event.error))
         if event.reason is not None:

@@ -76,8 +76,8 @@ FIELDS = (
     used("priority", WHOLE, en="`request.priority` of your loop: lower is more urgent",
          es="`request.priority` de tu bucle: menor es más urgente"),
     # The answer is greedy: the most likely token, whatever these say.
-    ignored("temperature", NUMBER, least=0), ignored("top_p", NUMBER, least=0, most=1), ignored("top_k", WHOLE, least=-1),
-    ignored("min_p", NUMBER, least=0, most=1), ignored("seed", WHOLE),
+    ignored("temperature", NUMBER, least=0), ignored("top_p", NUMBER, least=0, most=1),
+    ignored("top_k", WHOLE, least=-1), ignored("min_p", NUMBER, least=0, most=1), ignored("seed", WHOLE),
     # Bookkeeping.
     ignored("user", TEXT), ignored("metadata", OBJECT), ignored("store", FLAG), ignored("service_tier", TEXT),
     ignored("safety_identifier", TEXT), ignored("prompt_cache_key", TEXT), ignored("request_id", TEXT),
@@ -85,7 +85,8 @@ FIELDS = (
     ignored("spaces_between_special_tokens", FLAG), ignored("parallel_tool_calls", FLAG, where=(CHAT,)),
     # What would change the answer, or its form.
     neutral("n", 1), neutral("best_of", 1, where=(COMPLETIONS,)), neutral("echo", False), neutral("logprobs", False),
-    neutral("top_logprobs", 0, where=(CHAT,)), neutral("prompt_logprobs", False), neutral("suffix", "", where=(COMPLETIONS,)),
+    neutral("top_logprobs", 0, where=(CHAT,)), neutral("prompt_logprobs", False),
+    neutral("suffix", "", where=(COMPLETIONS,)),
     neutral("presence_penalty", 0, 0.0), neutral("frequency_penalty", 0, 0.0), neutral("repetition_penalty", 1, 1.0),
     neutral("length_penalty", 1, 1.0), neutral("use_beam_search", False), neutral("logit_bias", {}),
     neutral("bad_words", []), neutral("allowed_token_ids"), neutral("include_stop_str_in_output", False),
@@ -135,7 +136,8 @@ def check_value(field: Field, value) -> None:
         raise wrong(field.name, must_be(" / ".join(field.kinds), value))
     if type(value) in (int, float) and not field.least <= value <= field.most:
         bounds = f"≥ {field.least:g}" if field.most == math.inf else f"{field.least:g} … {field.most:g}"
-        raise wrong(field.name, say(en=f"is {shown(value)}: it must be {bounds}", es=f"es {shown(value)}: debe ser {bounds}"))
+        raise wrong(field.name, say(en=f"is {shown(value)}: it must be {bounds}",
+                                    es=f"es {shown(value)}: debe ser {bounds}"))  # fmt: skip
 
 
 def unknown(name: str, known: list[str]):
@@ -147,9 +149,10 @@ def unknown(name: str, known: list[str]):
 
 def must_be(kinds: str, value) -> str:
     """"must be number, not 'hot'"."""
-    spanish = {"text": "texto", "whole": "entero", "number": "número", "flag": "true/false", "list": "lista", "object": "objeto"}
-    english = {"whole": "a whole number", "flag": "true or false", "text": "a text", "number": "a number",
-               "list": "a list", "object": "an object"}  # fmt: skip
+    english = {TEXT: "a text", WHOLE: "a whole number", NUMBER: "a number", FLAG: "true or false", LIST: "a list",
+               OBJECT: "an object"}  # fmt: skip
+    spanish = {TEXT: "un texto", WHOLE: "un entero", NUMBER: "un número", FLAG: "true o false", LIST: "una lista",
+               OBJECT: "un objeto"}  # fmt: skip
     parts = kinds.split(" / ")
     en, es = " or ".join(english[part] for part in parts), " o ".join(spanish[part] for part in parts)
     return say(en=f"must be {en}, not {in_json(value)}", es=f"debe ser {es}, no {in_json(value)}")

@@ -43,7 +43,9 @@ class AnswerOptions:
 class RequestHandle:
     """One request that an engine has accepted. Iterating over it waits for its events (unless a listener gets them)."""
 
-    def __init__(self, item, options: AnswerOptions | None = None, listener: Callable[[RequestOutput], None] | None = None):
+    def __init__(
+        self, item, options: AnswerOptions | None = None, listener: Callable[[RequestOutput], None] | None = None
+    ):  # fmt: skip
         self.item, self.options = item, options or AnswerOptions()
         self.is_cancelled = self.is_finished = False
         self.num_output_tokens = 0  # delivered so far
