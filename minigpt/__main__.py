@@ -180,6 +180,36 @@ def load(command):
             f"({sys.executable}); prueba: python -m minigpt setup")) from error
 
 
+def asks_for_help(argv):
+    """Say whether a command is only asked how it is used."""
+    return any(word in ("-h", "--help") for word in argv[1:])
+
+
+def is_installed(needs):
+    """Say whether a command can run without installing anything first."""
+    from minigpt.environment import layout
+
+    return needs is None or layout.uses_current_interpreter() or layout.is_current(needs)
+
+
+def show_help(command, argv):
+    """Show how a command is used, and install nothing for it."""
+    from minigpt.language import say
+
+    try:
+        return load(command)(argv[1:])
+    except (ImportError, ValueError):  # its arguments need what is not there
+        print(say(en=f"{command.name}: {command.en}\nIts options are shown once it is installed: python -m minigpt setup",
+                  es=f"{command.name}: {command.es}\nSus opciones se ven tras instalarlo: python -m minigpt setup"))
+        return 0
+
+
+def leave_quietly():
+    """Whoever read our output has gone (`| head`): say nothing more, not even at the interpreter's end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 141  # 128 + SIGPIPE
+
+
 def run(argv):
     """Carry out one command line and return its exit status."""
     from minigpt.environment import rerun
@@ -188,6 +218,8 @@ def run(argv):
         print(help_text(as_make="--make" in argv))
         return 0
     command = find_command(argv[0])
+    if asks_for_help(argv) and not is_installed(command.needs):
+        return show_help(command, argv)
     if command.needs is not None:
         status = rerun.enter(command.needs, argv)
         if status is not None:  # it ran in the environment, or could not be set up
@@ -207,7 +239,11 @@ def main(argv=None):
     write_utf8()
     try:
         language()  # a wrong MINIGPT_LANG is said before any work is done
-        return run(list(sys.argv[1:] if argv is None else argv))
+        status = run(list(sys.argv[1:] if argv is None else argv))
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        return leave_quietly()
     except ValueError as error:
         if os.environ.get("MINIGPT_DEBUG"):  # for whoever writes a command: where did it come from?
             raise

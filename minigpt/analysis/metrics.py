@@ -87,26 +87,38 @@ def _arrival_window_ns(log: RunLog) -> int:
     return last_ns or log.end_ns
 
 
-def throughput_per_s(log: RunLog) -> float:
-    """Requests completed per second within the arrival window; the drain after it would flatter nobody's rate."""
+def answered_in_window(log: RunLog) -> list[RequestLog]:
+    """The answers that every rate counts: those that left within the arrival window.
+
+    The drain after it would flatter nobody's rate; and rates over different windows could not be compared.
+    """
     window_ns = _arrival_window_ns(log)  # whole: in seconds, an answer at the very end could fall outside
-    completed = sum(record.finish_ns <= window_ns for record in log.finished)
-    return completed * NS / window_ns if window_ns else 0.0
+    return [record for record in log.finished if record.finish_ns <= window_ns]
+
+
+def _per_s(log: RunLog, amount: int) -> float:
+    window_ns = _arrival_window_ns(log)
+    return amount * NS / window_ns if window_ns else 0.0
+
+
+def throughput_per_s(log: RunLog) -> float:
+    """Requests completed per second within the arrival window."""
+    return _per_s(log, len(answered_in_window(log)))
 
 
 def tokens_per_s(log: RunLog) -> float:
-    """Output tokens per second over the whole run."""
-    return sum(len(record.token_ids) for record in log.finished) * NS / log.end_ns if log.end_ns else 0.0
+    """Output tokens per second, of the requests that throughput counts."""
+    return _per_s(log, sum(len(record.token_ids) for record in answered_in_window(log)))
 
 
 def goodput_per_s(log: RunLog, *, e2e_target_s: float = math.inf, ttft_target_s: float = math.inf) -> float:
-    """Requests per second, over the whole run, that met their latency targets."""
+    """Requests per second that met their latency targets, of those that throughput counts."""
     good = 0
-    for record in log.finished:
+    for record in answered_in_window(log):
         tokens = delivered_ns(log, record)
         first_s = (tokens[0] - record.arrival_ns) / NS if tokens else 0.0
         good += _e2e(record) <= e2e_target_s and first_s <= ttft_target_s
-    return good * NS / log.end_ns if log.end_ns else 0.0
+    return _per_s(log, good)
 
 
 def busy_percent(log: RunLog) -> float:
@@ -135,9 +147,9 @@ class Summary:
     ttft_p95_ms: float | None
     ttft_p99_ms: float | None
     itl_p95_ms: float | None
-    throughput_per_s: float
-    goodput_per_s: float
-    tokens_per_s: float
+    throughput_per_s: float | None  # None: every answer came after the arrival window, so that there is no rate
+    goodput_per_s: float | None
+    tokens_per_s: float | None
     slot_use_percent: float
     num_steps: int
 
@@ -149,13 +161,18 @@ def summarize(log: RunLog, e2e_target_s: float = math.inf) -> Summary:
         return percentile(values, percent) * 1e3 if values else None
 
     e2e, ttft = e2e_s(log), ttft_s(log)
+    rates = {
+        "throughput_per_s": throughput_per_s(log), "goodput_per_s": goodput_per_s(log, e2e_target_s=e2e_target_s),
+        "tokens_per_s": tokens_per_s(log),
+    }  # fmt: skip
+    if log.finished and not answered_in_window(log):
+        rates = dict.fromkeys(rates)
     return Summary(
         num_requests=len(log.workload.items), num_unfinished=log.num_unfinished,
         e2e_p50_ms=ms(e2e, 50), e2e_p95_ms=ms(e2e, 95), e2e_p99_ms=ms(e2e, 99),
         ttft_p50_ms=ms(ttft, 50), ttft_p95_ms=ms(ttft, 95), ttft_p99_ms=ms(ttft, 99),
         itl_p95_ms=ms(itl_s(log), 95),
-        throughput_per_s=throughput_per_s(log), goodput_per_s=goodput_per_s(log, e2e_target_s=e2e_target_s),
-        tokens_per_s=tokens_per_s(log), slot_use_percent=slot_use_percent(log), num_steps=len(log.steps),
+        slot_use_percent=slot_use_percent(log), num_steps=len(log.steps), **rates,
     )  # fmt: skip
 
 

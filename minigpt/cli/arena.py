@@ -1,10 +1,9 @@
 """`python -m minigpt arena`: all policies on the same three workloads."""
 
-import argparse
 import json
 from dataclasses import asdict
-from pathlib import Path
 
+from minigpt.cli.arguments import Parser, new_file, write_text
 from minigpt.language import say
 
 
@@ -13,14 +12,14 @@ def main(argv: list[str]) -> int:
     from minigpt.schedulers.registry import GIVEN, IMPLEMENTATIONS
     from minigpt.studies.policy_comparison import ITL_TARGET_S, TTFT_TARGET_S, arena, table
 
-    parser = argparse.ArgumentParser(prog="python -m minigpt arena", description=say(
+    parser = Parser(prog="python -m minigpt arena", description=say(
         en="Every policy on the same three workloads, on the virtual clock.",
         es="Todas las políticas con las mismas tres cargas, en el reloj virtual.",
     ))  # fmt: skip
     parser.add_argument("--impl", default=GIVEN, choices=(GIVEN, *IMPLEMENTATIONS), help=say(
         en="whose loops: given (the default), yours or the reference's", es="de quién son los bucles: los dados (given), los tuyos o los de la "
                                                        "referencia"))  # fmt: skip
-    parser.add_argument("--json", type=Path, help=say(en="also write the figures here", es="escribe aquí las cifras"))
+    parser.add_argument("--json", type=new_file, help=say(en="also write the figures here", es="escribe aquí las cifras"))
     args = parser.parse_args(argv)
     try:
         scores = arena(args.impl, progress=progress)
@@ -38,7 +37,5 @@ def main(argv: list[str]) -> int:
         "urgentes: la clase más urgente.",
     ), sep="\n")  # fmt: skip
     if args.json:
-        args.json.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps([asdict(each) for each in scores], ensure_ascii=False, indent=2)
-        args.json.write_text(text + "\n", encoding="utf-8")
+        write_text(args.json, json.dumps([asdict(each) for each in scores], ensure_ascii=False, indent=2) + "\n")
     return 0

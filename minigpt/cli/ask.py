@@ -1,19 +1,19 @@
 """`python -m minigpt ask "fix: she go to school"`: the tutor's answer, byte by byte."""
 
-import argparse
 import codecs
 import sys
 
+from minigpt.cli.arguments import Parser, count
 from minigpt.language import say
 
 
 def main(argv: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m minigpt ask", description=say(
+    parser = Parser(prog="python -m minigpt ask", description=say(
         en="Ask the tutor. Prompts begin with 'fix:' or 'explain:'.",
         es="Pregunta al tutor. Las preguntas empiezan por 'corrige:' o 'explica:'.",
     ))  # fmt: skip
     parser.add_argument("prompt", nargs="+")
-    parser.add_argument("--max-tokens", type=int, default=128)
+    parser.add_argument("--max-tokens", type=count, default=128)
     args = parser.parse_args(argv)
     from minigpt.llm.tutor import load_tutor, stream
 

@@ -1,17 +1,16 @@
 """`python -m minigpt bench`: how far the decode step is from its matrix products alone."""
 
-import argparse
-
+from minigpt.cli.arguments import Parser, count
 from minigpt.language import say
 from minigpt.studies.decode_floor import BATCH_SIZES, CONTEXTS, measure, report
 
 
 def main(argv: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m minigpt bench", description=say(
+    parser = Parser(prog="python -m minigpt bench", description=say(
         en="Time a decode step against its matrix products alone, without and with attention's: one thread, processor time.",
         es="Mide un paso de decodificación frente a sus productos de matrices, sin y con los de atención: un hilo, tiempo de CPU.",
     ))  # fmt: skip
-    parser.add_argument("--repeats", type=int, default=40)
+    parser.add_argument("--repeats", type=count, default=40)
     args = parser.parse_args(argv)
     from tqdm import tqdm
 

@@ -1,13 +1,13 @@
 """`python -m minigpt claims`: measure every claim of the ledger, and write it in both languages and as JSON."""
 
-import argparse
 from pathlib import Path
 
+from minigpt.cli.arguments import Parser
 from minigpt.language import language, say
 
 
 def main(argv: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m minigpt claims", description=say(
+    parser = Parser(prog="python -m minigpt claims", description=say(
         en="What is said about batching, what the literature has, what is measured here.",
         es="Lo que se dice del batching, lo que dice la literatura, lo que se mide aquí.",
     ))  # fmt: skip

@@ -8,7 +8,7 @@ from minigpt.paths import repository_root
 
 CACHES = ("__pycache__", ".pytest_cache", ".ruff_cache", ".hypothesis")
 # JupyterLab's checkpoints stay: they hold a student's last saved notebook.
-NOT_OURS = (".venv", ".venv-engines", ".venv-ray", ".git", ".ipynb_checkpoints")
+NOT_OURS = (".git", ".ipynb_checkpoints")
 
 
 def main(argv: list[str]) -> int:
@@ -28,5 +28,5 @@ def caches(root):
     found = []
     for folder, names, _ in os.walk(root):
         found += [os.path.join(folder, name) for name in names if name in CACHES]
-        names[:] = [name for name in names if name not in CACHES and name not in NOT_OURS]
+        names[:] = [name for name in names if name not in (*CACHES, *NOT_OURS) and not name.startswith(".venv")]
     return found

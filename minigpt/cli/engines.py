@@ -5,20 +5,23 @@ import json
 import platform
 from pathlib import Path
 
+from minigpt.cli.arguments import Parser, count, new_file, refuse_idle, whole, write_text
 from minigpt.language import say
+
+NUM_REQUESTS = 64
 
 
 def parser() -> argparse.ArgumentParser:
     """The command's arguments."""
-    made = argparse.ArgumentParser(prog="python -m minigpt engines", description=say(
+    made = Parser(prog="python -m minigpt engines", description=say(
         en="The same requests, greedy, on one thread, on Mini-GPT and on the engines that are there.",
         es="Las mismas peticiones, voraz (greedy), en un hilo, en Mini-GPT y en los motores que haya.",
     ))  # fmt: skip
-    made.add_argument("--requests", type=int, default=64, help=say(
+    made.add_argument("--requests", type=count, help=say(
         en="of 8 to 128 output tokens each (default 64)", es="de 8 a 128 tokens de salida cada una (por defecto 64)"))
-    made.add_argument("--inflight", type=int, default=16, help=say(en="most in flight", es="máximo en vuelo"))
-    made.add_argument("--repeats", type=int, default=3, help=say(en="interleaved rounds", es="rondas intercaladas"))
-    made.add_argument("--seed", type=int, default=0)
+    made.add_argument("--inflight", type=count, default=16, help=say(en="most in flight", es="máximo en vuelo"))
+    made.add_argument("--repeats", type=count, default=3, help=say(en="interleaved rounds", es="rondas intercaladas"))
+    made.add_argument("--seed", type=whole())
     made.add_argument("--workload", type=Path, metavar="FILE", help=say(
         en="other requests: a workload file (arrivals are taken as a burst)",
         es="otras peticiones: un archivo de carga (las llegadas cuentan como una ráfaga)"))  # fmt: skip
@@ -29,7 +32,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--python", type=Path, metavar="PATH", help=say(
         en="an interpreter that has the engines (default: .venv-engines, made if it is missing)",
         es="un intérprete que tenga los motores (por defecto: .venv-engines, que se crea si falta)"))  # fmt: skip
-    made.add_argument("--json", type=Path, metavar="PATH", help=say(
+    made.add_argument("--json", type=new_file, metavar="PATH", help=say(
         en="write the rows here", es="escribe aquí las filas"))
     made.add_argument("--show", type=Path, metavar="PATH", help=say(
         en="measure nothing: the table of an earlier --json", es="no mide nada: la tabla de un --json anterior"))
@@ -54,11 +57,10 @@ def main(argv: list[str]) -> int:
     )
     print(table(rows))
     if args.json:
-        about = {"requests": args.requests, "inflight": args.inflight, "repeats": args.repeats, "seed": args.seed,
+        about = {"requests": args.requests or NUM_REQUESTS, "inflight": args.inflight, "repeats": args.repeats, "seed": args.seed or 0,
                  "machine": platform.platform(), "processor": platform.processor()}  # fmt: skip
-        args.json.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps({**about, "rows": [as_data(row) for row in rows]}, indent=2, ensure_ascii=False)
-        args.json.write_text(text + "\n", encoding="utf-8")
+        write_text(args.json, text + "\n")
     return 1 if any(row.reason and not row.is_absent for row in rows) else 0
 
 
@@ -85,7 +87,9 @@ def find_requests(args: argparse.Namespace):
     from minigpt.workloads.workload import arriving
 
     if args.workload is None:
-        return mixed_requests(args.requests, args.seed)
+        return mixed_requests(args.requests or NUM_REQUESTS, args.seed or 0)
+    refuse_idle(args, f"--workload {args.workload}", ("requests", "seed"), say(
+        en="the file holds the requests", es="el archivo contiene las peticiones"))  # fmt: skip
     items = [replace(item, ignore_eos=True, answer=None) for item in read_workload(args.workload).items]
     return arriving(items, [0.0] * len(items), args.workload.name)
 

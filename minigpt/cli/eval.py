@@ -1,21 +1,20 @@
 """`python -m minigpt eval`: held-out accuracy of the shipped tutor, by language and kind."""
 
-import argparse
 import json
 from dataclasses import asdict
-from pathlib import Path
 
+from minigpt.cli.arguments import Parser, count, new_file, whole, write_text
 from minigpt.language import say
 
 
 def main(argv: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m minigpt eval", description=say(
+    parser = Parser(prog="python -m minigpt eval", description=say(
         en="Exact match of the tutor's answers on held-out sentences.",
         es="Acierto exacto de las respuestas del tutor en frases reservadas.",
     ))  # fmt: skip
-    parser.add_argument("--num", type=int, default=500, help=say(en="prompts a group", es="preguntas por grupo"))
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--json", type=Path, help=say(en="also write the figures here", es="escribe aquí las cifras"))
+    parser.add_argument("--num", type=count, default=500, help=say(en="prompts a group", es="preguntas por grupo"))
+    parser.add_argument("--seed", type=whole(), default=0)
+    parser.add_argument("--json", type=new_file, help=say(en="also write the figures here", es="escribe aquí las cifras"))
     parser.add_argument("--mistakes", action="store_true", help=say(en="list every mistake", es="lista cada error"))
     args = parser.parse_args(argv)
     from tqdm import tqdm
@@ -35,7 +34,5 @@ def main(argv: list[str]) -> int:
         if args.mistakes:
             print(*(f"    {p}  ->  {got!r}  ({expected!r})" for p, expected, got in row.mistakes), sep="\n")
     if args.json:
-        args.json.write_text(
-            json.dumps([asdict(row) for row in rows], ensure_ascii=False, indent=2) + "\n", encoding="utf-8"
-        )
+        write_text(args.json, json.dumps([asdict(row) for row in rows], ensure_ascii=False, indent=2) + "\n")
     return 0

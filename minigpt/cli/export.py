@@ -1,13 +1,13 @@
 """`python -m minigpt export DIR`: the tutor for other engines, as a Hugging Face directory and as GGUF."""
 
-import argparse
 from pathlib import Path
 
+from minigpt.cli.arguments import Parser
 from minigpt.language import say
 
 
 def main(argv: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m minigpt export", description=say(
+    parser = Parser(prog="python -m minigpt export", description=say(
         en="Write the tutor as a Hugging Face Llama directory and as a GGUF file (F16), for other engines.",
         es="Escribe el tutor como directorio Llama de Hugging Face y como archivo GGUF (F16), para otros motores.",
     ))  # fmt: skip

@@ -5,9 +5,13 @@ The checks live under tests/, which nothing in minigpt imports: they run in a pr
 
 import sys
 
-from minigpt.environment.process import run_child
+from minigpt.environment.process import INTERRUPTED, run_child
+from minigpt.language import say
 from minigpt.paths import repository_root
 
 
 def main(argv: list[str]) -> int:
-    return run_child([sys.executable, "-m", "tests.grader.grade", *argv], cwd=repository_root())
+    status = run_child([sys.executable, "-m", "tests.grader.grade", *argv], cwd=repository_root())
+    if status == INTERRUPTED:
+        print(say(en="Interrupted: this is no grade.", es="Interrumpido: esto no es una calificación."), file=sys.stderr)
+    return status

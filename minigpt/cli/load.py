@@ -7,13 +7,14 @@ import math
 from pathlib import Path
 
 from minigpt.analysis.tables import ROWS, summary_table
+from minigpt.cli.arguments import Parser, new_file, positive, write_text
 from minigpt.extras.load import client, report
 from minigpt.language import say
 
 
 def parser() -> argparse.ArgumentParser:
     """The command's arguments."""
-    made = argparse.ArgumentParser(prog="python -m minigpt load", description=say(
+    made = Parser(prog="python -m minigpt load", description=say(
         en="Send a workload file to an OpenAI-compatible server (/v1/completions), each request at its scheduled time, "
         "and print its latencies. They count from the schedule.",
         es="Envía un archivo de carga a un servidor compatible con OpenAI (/v1/completions), cada petición a su hora "
@@ -34,9 +35,9 @@ def parser() -> argparse.ArgumentParser:
         en="ask for whole answers: what streaming costs is then not in the latencies",
         es="pide respuestas enteras: lo que cuesta el flujo no entra entonces en las latencias",
     ))  # fmt: skip
-    made.add_argument("--timeout-s", type=float, default=120.0, help=say(en="of one request", es="de una petición"))
-    made.add_argument("--target-ms", type=float, default=math.inf, help=say(en="E2E target of goodput", es="objetivo"))
-    made.add_argument("--json", type=Path)
+    made.add_argument("--timeout-s", type=positive, default=120.0, help=say(en="of one request", es="de una petición"))
+    made.add_argument("--target-ms", type=positive, default=math.inf, help=say(en="E2E target of goodput", es="objetivo"))
+    made.add_argument("--json", type=new_file)
     return made
 
 
@@ -60,6 +61,5 @@ def main(argv: list[str]) -> int:
     if args.json:
         data = {"url": target.url, "model": target.model, "workload": workload.name}
         data |= report.record(summary, replies, log, late)
-        args.json.parent.mkdir(parents=True, exist_ok=True)
-        args.json.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
+        write_text(args.json, json.dumps(data, indent=2) + "\n")
     return 0 if log.finished else 1

@@ -4,8 +4,8 @@ import argparse
 import importlib.util
 import os
 import secrets
-from pathlib import Path
 
+from minigpt.cli.arguments import Parser, count, new_file, positive, refuse_idle, whole
 from minigpt.environment.layout import uses_current_interpreter
 from minigpt.environment.process import run_child
 from minigpt.extras.own_environment import OwnEnvironment
@@ -18,7 +18,7 @@ REQUIREMENTS = "minigpt/extras/requirements-ray.txt"
 
 def parser() -> argparse.ArgumentParser:
     """The command's arguments."""
-    made = argparse.ArgumentParser(prog="python -m minigpt ray", description=say(
+    made = Parser(prog="python -m minigpt ray", description=say(
         en="Serve a lab's loop with Ray Serve: one engine in each replica, behind one OpenAI-compatible address.",
         es="Sirve el bucle de un laboratorio con Ray Serve: un motor en cada réplica, tras una dirección compatible "
         "con OpenAI.",
@@ -27,11 +27,11 @@ def parser() -> argparse.ArgumentParser:
         en="whose loop; default student", es="de quién es el bucle; por defecto student"))  # fmt: skip
     made.add_argument("--policy", default="continuous", choices=sorted(POLICIES))
     made.add_argument("--host", default="127.0.0.1")
-    made.add_argument("--port", type=int, default=8000)
-    made.add_argument("--max-queue", type=int, default=256, help=say(
+    made.add_argument("--port", type=whole(1, 65_535), default=8000)
+    made.add_argument("--max-queue", type=count, default=256, help=say(
         en="requests that may wait in the proxy; then 429",
         es="peticiones que pueden esperar en el proxy; después, 429"))  # fmt: skip
-    made.add_argument("--time-limit-s", type=float, default=120.0, help=say(
+    made.add_argument("--time-limit-s", type=positive, default=120.0, help=say(
         en="most time of a request", es="tiempo máximo de una petición"))  # fmt: skip
     add_fleet_options(made.add_argument_group(say(en="how many", es="cuántas")))
     add_cluster_options(made.add_argument_group(say(en="where", es="dónde")))
@@ -39,19 +39,19 @@ def parser() -> argparse.ArgumentParser:
 
 
 def add_fleet_options(group) -> None:
-    group.add_argument("--replicas", type=int, help=say(en="so many, always (default 2)",
+    group.add_argument("--replicas", type=count, help=say(en="so many, always (default 2)",
                                                         es="tantas, siempre (por defecto 2)"))  # fmt: skip
-    group.add_argument("--max-inflight", type=int, help=say(en="of one replica (default 8)",
+    group.add_argument("--max-inflight", type=count, help=say(en="of one replica (default 8)",
                                                             es="de una réplica (por defecto 8)"))  # fmt: skip
-    group.add_argument("--rate", type=float, help=say(
+    group.add_argument("--rate", type=positive, help=say(
         en="instead: plan for so many requests/s, as Lab 04 does, and let Ray scale up to that plan",
         es="en su lugar: planifica para tantas peticiones/s, como el laboratorio 04, y Ray escala hasta ese plan"))
-    group.add_argument("--p95-ms", type=float, help=say(en="the plan's target, end to end",
+    group.add_argument("--p95-ms", type=positive, help=say(en="the plan's target, end to end",
                                                         es="objetivo del plan, de extremo a extremo"))  # fmt: skip
-    group.add_argument("--quiet-rate", type=float, help=say(
+    group.add_argument("--quiet-rate", type=positive, help=say(
         en="requests/s in quiet hours: the fewest replicas (default: one)",
         es="peticiones/s en horas tranquilas: el mínimo de réplicas (por defecto, una)"))  # fmt: skip
-    group.add_argument("--workload", default="mixed", help=say(
+    group.add_argument("--workload", help=say(
         en="lengths to plan for", es="longitudes para las que se planifica"))  # fmt: skip
 
 
@@ -59,13 +59,13 @@ def add_cluster_options(group) -> None:
     group.add_argument("--address", help=say(
         en="a Ray cluster that is there (auto: this machine's); default: one of this machine alone",
         es="un clúster de Ray que ya existe (auto: el de esta máquina); por defecto, uno solo de esta máquina"))
-    group.add_argument("--nodes", type=int, help=say(
+    group.add_argument("--nodes", type=count, help=say(
         en="emulate so many machines on this one, a replica on each",
         es="emula tantas máquinas en esta, con una réplica en cada una"))  # fmt: skip
     group.add_argument("--try-out", action="store_true", help=say(
         en="on two emulated machines: 200 requests to one replica, to two, and to two of which one is killed",
         es="en dos máquinas emuladas: 200 peticiones a una réplica, a dos, y a dos de las que una muere"))
-    group.add_argument("--json", type=Path, metavar="PATH", help=say(
+    group.add_argument("--json", type=new_file, metavar="PATH", help=say(
         en="write the try-out's figures here", es="escribe aquí las cifras de la prueba"))  # fmt: skip
 
 
@@ -87,12 +87,16 @@ def check(args: argparse.Namespace) -> None:
     if args.address is not None and (args.nodes is not None or args.try_out):
         raise ValueError(say(en="--address is a real cluster: --nodes and --try-out emulate one. Leave one of them out",
                              es="--address es un clúster real: --nodes y --try-out emulan uno. Quita una"))
-    for name in ("replicas", "max_inflight", "nodes", "max_queue", "time_limit_s"):
-        value = getattr(args, name)
-        if value is not None and not value > 0:
-            option = "--" + name.replace("_", "-")
-            raise ValueError(say(en=f"{option} {value:g}: it must be positive",
-                                 es=f"{option} {value:g}: debe ser positivo"))  # fmt: skip
+    if args.rate is None:
+        refuse_idle(args, say(en="a fleet without --rate", es="una flota sin --rate"), ("workload",), say(
+            en="lengths are for a plan", es="las longitudes son para un plan"))  # fmt: skip
+    if not args.try_out:
+        refuse_idle(args, say(en="serving", es="servir"), ("json",), say(en="it is for --try-out's figures",
+                                                                         es="es para las cifras de --try-out"))
+    elif args.replicas is not None or args.nodes is not None or args.rate is not None:
+        raise ValueError(say(en="--try-out starts two machines with one and two replicas: leave --replicas, --nodes and "
+                             "--rate out",
+                             es="--try-out inicia dos máquinas con una y dos réplicas: quita --replicas, --nodes y --rate"))
 
 
 def main(argv: list[str]) -> int:

@@ -4,30 +4,32 @@ import argparse
 import json
 import math
 from dataclasses import asdict
-from pathlib import Path
 
 from minigpt.analysis.tables import summary_table
+from minigpt.cli.arguments import Parser, at_least_zero, count, new_file, positive, refuse_idle, write_text
 from minigpt.cli.workload_options import add_workload_options, make_workload
 from minigpt.language import say
+
+NUM_PAIRS = 6
 
 
 def parser() -> argparse.ArgumentParser:
     """The command's arguments."""
-    made = argparse.ArgumentParser(prog="python -m minigpt replay", description=say(
+    made = Parser(prog="python -m minigpt replay", description=say(
         en="Run a workload through a scheduler and print its latencies; 'both' compares two on the same requests.",
         es="Pasa una carga por un planificador y muestra sus latencias; 'both' compara dos con las mismas peticiones.",
     ))  # fmt: skip
     made.add_argument("--policy", default="both", choices=("static", "continuous", "both"))
     add_workload_options(made)
     made.add_argument("--clock", default="virtual", choices=("virtual", "cpu", "wall"))
-    made.add_argument("--pairs", type=int, default=6, help=say(
-        en="repeats of both on the cpu and wall clock", es="repeticiones de ambos con el reloj cpu o wall"))  # fmt: skip
+    made.add_argument("--pairs", type=count, help=say(
+        en="repeats of both on the cpu and wall clock (default 6)", es="repeticiones de ambos con el reloj cpu o wall (por defecto 6)"))  # fmt: skip
     made.add_argument("--tokens", default="model", choices=("model", "scripted"))
     made.add_argument("--impl", choices=("student", "solution"))
-    made.add_argument("--max-inflight", type=int, default=8)
-    made.add_argument("--max-wait-ms", type=float, default=5.0)
-    made.add_argument("--target-ms", type=float, default=math.inf, help=say(en="E2E target of goodput", es="objetivo"))
-    made.add_argument("--json", type=Path)
+    made.add_argument("--max-inflight", type=count, default=8)
+    made.add_argument("--max-wait-ms", type=at_least_zero, default=5.0)
+    made.add_argument("--target-ms", type=positive, default=math.inf, help=say(en="E2E target of goodput", es="objetivo"))
+    made.add_argument("--json", type=new_file)
     return made
 
 
@@ -35,6 +37,7 @@ def main(argv: list[str]) -> int:
     args = parser().parse_args(argv)
     from minigpt.analysis import metrics
 
+    check_idle(args)
     requests = make_workload(args)
     for note in requests.notes:
         print(note)
@@ -48,16 +51,23 @@ def main(argv: list[str]) -> int:
     print(summary_table(summaries), *words, sep="\n")
     if args.json:
         data |= {name: asdict(summary) for name, summary in summaries.items()} | more
-        args.json.parent.mkdir(parents=True, exist_ok=True)
-        args.json.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
+        write_text(args.json, json.dumps(data, indent=2) + "\n")
     return 0
+
+
+def check_idle(args: argparse.Namespace) -> None:
+    """Pairs are for two policies on a clock that measures."""
+    if args.policy != "both" or args.clock == "virtual":
+        refuse_idle(args, f"--policy {args.policy} --clock {args.clock}", ("pairs",), say(
+            en="pairs repeat both policies on the cpu or wall clock",
+            es="los pares repiten ambas políticas con el reloj cpu o wall"))  # fmt: skip
 
 
 def settings_of(args: argparse.Namespace) -> dict:
     """What every run is given."""
     return {
         "clock": args.clock, "tokens": args.tokens, "impl": args.impl, "max_batch": args.max_batch,
-        "max_inflight": args.max_inflight, "max_wait_s": args.max_wait_ms / 1e3,
+        "max_inflight": args.max_inflight, "max_wait_s": args.max_wait_ms / 1e3, "shows_progress": True,
     }  # fmt: skip
 
 
@@ -74,21 +84,35 @@ def run_both(requests, args: argparse.Namespace) -> tuple[dict, dict, list[str]]
     from minigpt.simulation.pairs import measure_pairs, verdict
 
     is_measured = args.clock != "virtual"
-    pairs = measure_pairs(requests, args.pairs if is_measured else 1, **settings_of(args))
+    pairs = measure_pairs(requests, (args.pairs or NUM_PAIRS) if is_measured else 1, **settings_of(args))
     median, (low, high) = pairs.median, pairs.interval_percent()
     more = {
         "p95_reduction_percent": median.p95_reduction_percent, "interval_percent": [low, high],
         "throughput_ratio": median.throughput_ratio, "pairs_p95_reduction_percent": pairs.reductions_percent,
     }  # fmt: skip
+    ratio = "–" if median.throughput_ratio is None else f"{median.throughput_ratio:.3f}"
     lines = [say(en=f"p95 reduction {median.p95_reduction_percent:.1f} % (95 % interval {low:.1f} … {high:.1f}), "
-                    f"throughput × {median.throughput_ratio:.3f}",
+                    f"throughput × {ratio}",
                  es=f"reducción del p95: {median.p95_reduction_percent:.1f} % (intervalo del 95 %: {low:.1f} … {high:.1f}), "
-                    f"throughput × {median.throughput_ratio:.3f}")]  # fmt: skip
+                    f"throughput × {ratio}"), window_line(median)]  # fmt: skip
     if is_measured:
         more["verdict"] = verdict(low, high, len(pairs.runs))
         more["static_busy_percent"] = metrics.busy_percent(median.static)
         lines += measured_lines(pairs, more["verdict"], more["static_busy_percent"])
     return {"static": median.static, "continuous": median.continuous}, more, lines
+
+
+def window_line(runs) -> str:
+    """Which answers the rates count."""
+    from minigpt.analysis import metrics
+
+    num, seconds = len(runs.static.workload.items), metrics.arrival_window_s(runs.static)
+    static, continuous = (len(metrics.answered_in_window(log)) for log in (runs.static, runs.continuous))
+    return say(
+        en=f"rates count the answers within the {seconds:.2f} s in which requests came: {static} and {continuous} of {num}",
+        es=f"las tasas cuentan las respuestas en los {seconds:.2f} s en que llegaron peticiones: {static} y {continuous} "
+        f"de {num}",
+    )  # fmt: skip
 
 
 def measured_lines(pairs, found: str, busy_percent: float) -> list[str]:

@@ -3,61 +3,71 @@
 import argparse
 import functools
 import importlib
+import os
 import sys
 
+from minigpt.cli.arguments import Parser, at_least_zero, count, positive, whole
 from minigpt.extras.server.engine_client import EngineClient
 from minigpt.extras.server.live_checks import try_out
 from minigpt.language import say
-from minigpt.llm.tokenizer import encode_prompt
 from minigpt.schedulers.registry import IMPLEMENTATIONS, POLICIES, code_file, find_policy, implementation, load_loop
 
 REQUIREMENTS = "minigpt/extras/requirements-serve.txt"
 LOCAL = ("127.0.0.1", "localhost", "::1")
 WARM_UP_S = 10.0
+KEY = "MINIGPT_API_KEY"
 
 
 def parser() -> argparse.ArgumentParser:
     """The command's arguments."""
-    made = argparse.ArgumentParser(prog="python -m minigpt serve", description=say(
-        en="Serve real clients with a lab's loop: OpenAI's /v1/completions, and /v1/models, /health, /metrics.",
-        es="Atiende a clientes de verdad con el bucle de un laboratorio: /v1/completions de OpenAI, y /v1/models, "
-        "/health, /metrics.",
+    made = Parser(prog="python -m minigpt serve", description=say(
+        en="Serve real clients with a lab's loop: OpenAI's completions and chat completions, models, /health, "
+        "/metrics, and a page at / that shows what is in flight.",
+        es="Atiende a clientes de verdad con el bucle de un laboratorio: completions y chat completions de OpenAI, "
+        "modelos, /health, /metrics y una página en / que muestra lo que está en vuelo.",
     ))  # fmt: skip
     made.add_argument("--impl", choices=IMPLEMENTATIONS, help=say(
         en="whose loop; default student", es="de quién es el bucle; por defecto student"))  # fmt: skip
     made.add_argument("--policy", default="continuous", choices=sorted(POLICIES))
     made.add_argument("--host", default="127.0.0.1")
-    made.add_argument("--port", type=int, default=8000, help=say(en="0: any free one", es="0: uno libre cualquiera"))
-    made.add_argument("--max-batch", type=int, default=8)
-    made.add_argument("--max-inflight", type=int, default=8)
-    made.add_argument("--max-wait-ms", type=float, default=5.0)
-    made.add_argument("--max-queue", type=int, default=256, help=say(
+    made.add_argument("--port", type=whole(0, 65_535), default=8000,
+                      help=say(en="0: any free one", es="0: uno libre cualquiera"))  # fmt: skip
+    made.add_argument("--max-batch", type=count, default=8)
+    made.add_argument("--max-inflight", type=count, default=8)
+    made.add_argument("--max-wait-ms", type=at_least_zero, default=5.0)
+    made.add_argument("--max-queue", type=count, default=256, help=say(
         en="requests that may wait; then 429", es="peticiones que pueden esperar; después, 429"))  # fmt: skip
-    made.add_argument("--max-body-bytes", type=int, default=65_536)
-    made.add_argument("--time-limit-s", type=float, default=120.0, help=say(
-        en="most time of a request", es="tiempo máximo de una petición"))  # fmt: skip
-    made.add_argument("--hang-s", type=float, default=30.0, help=say(
-        en="so long without a step, and the loop counts as hung",
-        es="tras tanto tiempo sin un paso, el bucle se da por colgado"))  # fmt: skip
     made.add_argument("--model-name", default="mini-gpt")
+    add_limits(made.add_argument_group(say(en="limits", es="límites")))
+    add_doors(made.add_argument_group(say(en="who may call", es="quién puede llamar")))
     return made
 
 
-def check(args: argparse.Namespace) -> None:
-    """Refuse numbers with which nobody could be served."""
-    for name in ("max_queue", "max_body_bytes", "time_limit_s", "hang_s"):
-        if not getattr(args, name) > 0:
-            option = "--" + name.replace("_", "-")
-            raise ValueError(say(en=f"{option} {getattr(args, name):g}: it must be positive",
-                                 es=f"{option} {getattr(args, name):g}: debe ser positivo"))  # fmt: skip
-    if not args.max_wait_ms >= 0:
-        raise ValueError(f"--max-wait-ms {args.max_wait_ms:g}: ≥ 0")
+def add_limits(group) -> None:
+    group.add_argument("--max-body-bytes", type=count, default=65_536)
+    group.add_argument("--time-limit-s", type=positive, default=120.0, help=say(
+        en="most time of a request", es="tiempo máximo de una petición"))  # fmt: skip
+    group.add_argument("--hang-s", type=positive, default=30.0, help=say(
+        en="so long without a step of anybody, and the loop counts as hung",
+        es="tras tanto tiempo sin un paso de nadie, el bucle se da por colgado"))  # fmt: skip
+
+
+def add_doors(group) -> None:
+    group.add_argument("--api-key", default=os.environ.get(KEY, ""), metavar="KEY", help=say(
+        en=f"clients must show it (default: the variable {KEY}, which no list of processes shows)",
+        es=f"los clientes deben mostrarla (por defecto, la variable {KEY}, que no sale en ninguna lista de procesos)",
+    ))  # fmt: skip
+    group.add_argument("--cors", action="append", default=[], metavar="ORIGIN", help=say(
+        en="a web page's origin that may call from a browser, or * for all; may be repeated",
+        es="origen de una página web que puede llamar desde un navegador, o * para todos; se puede repetir"))
+    group.add_argument("--access-log", action="store_true", help=say(
+        en="print a line for each request", es="muestra una línea por cada petición"))  # fmt: skip
 
 
 def import_server():
     """The server's module; what is not installed is said in one line."""
     try:
-        return importlib.import_module("minigpt.extras.server.app")
+        return importlib.import_module("minigpt.extras.server.listening")
     except ModuleNotFoundError as missing:
         way_out = f"{sys.executable} -m pip install -r {REQUIREMENTS}"
         raise ValueError(say(
@@ -77,22 +87,42 @@ def load_any_loop(policy: str, impl: str):
         raise ValueError(f"{code_file(found.lab, impl)}: {type(error).__name__}: {error}") from None
 
 
-def warm_up(engine) -> None:
-    """Answer one request before the first client's: it shows whether the loop is written at all."""
-    state = try_out(engine, encode_prompt("fix: she go to school"), max_tokens=4, timeout_s=WARM_UP_S)
+def warm_up(engine, max_wait_s: float) -> None:
+    """Serve a few requests before the first client's: a loop that cannot must not look as if it did."""
+    state = try_out(engine, WARM_UP_S + max_wait_s, say_slow)
+    if state.is_healthy:
+        return
+    engine.close(drain=False, timeout_s=1)
+    way_out = say(en="repair it and start again; --impl solution serves with the reference",
+                  es="repáralo y vuelve a empezar; --impl solution usa la referencia")  # fmt: skip
     if state.error == "NotImplementedError":
-        engine.close(drain=False, timeout_s=1)
-        raise ValueError(say(en=f"{state.reason}: write it first; --impl solution serves with the reference",
-                             es=f"{state.reason}: escríbelo antes; --impl solution usa la referencia"))  # fmt: skip
-    if not state.is_healthy:
-        print(say(en=f"minigpt: {state.reason}. Requests get 503, and /health says why.",
-                  es=f"minigpt: {state.reason}. Las peticiones reciben 503, y /health dice por qué."),
-              file=sys.stderr, flush=True)  # fmt: skip
+        way_out = say(en="write it first; --impl solution serves with the reference",
+                      es="escríbelo antes; --impl solution usa la referencia")  # fmt: skip
+    raise ValueError(f"{state.reason}: {way_out}")
+
+
+def say_slow() -> None:
+    print(say(en=f"The loop has not answered yet: waiting up to {WARM_UP_S:.0f} s ...",
+              es=f"El bucle aún no ha respondido: se espera hasta {WARM_UP_S:.0f} s ..."),
+          file=sys.stderr, flush=True)  # fmt: skip
+
+
+def announce(args: argparse.Namespace, impl: str, port: int) -> None:
+    host = f"[{args.host}]" if ":" in args.host else args.host
+    print(say(
+        en=f"Serving {impl}/{args.policy} on http://{host}:{port}/v1 (Ctrl-C ends, after what is in flight); "
+        f"http://{host}:{port}/ shows it live",
+        es=f"Sirviendo {impl}/{args.policy} en http://{host}:{port}/v1 (Ctrl-C termina, tras lo que está en vuelo); "
+        f"http://{host}:{port}/ lo muestra en vivo",
+    ), flush=True)  # fmt: skip
+    if args.host not in LOCAL and not args.api_key:
+        print(say(en="Anybody who reaches this address can use it: no --api-key was given, and nothing is encrypted.",
+                  es="Quien llegue a esta dirección puede usarla: no se dio --api-key, y nada va cifrado."),
+              flush=True)  # fmt: skip
 
 
 def main(argv: list[str]) -> int:
     args = parser().parse_args(argv)
-    check(args)
     server = import_server()
     policy, impl = find_policy(args.policy), args.impl or implementation()
     listening = server.open_socket(args.host, args.port)
@@ -101,16 +131,10 @@ def main(argv: list[str]) -> int:
         max_wait_s=args.max_wait_ms / 1e3, max_inflight=args.max_inflight, max_queue=args.max_queue,
         hang_s=args.hang_s,
     )  # fmt: skip
-    warm_up(engine)
-    host = f"[{args.host}]" if ":" in args.host else args.host
-    url = f"http://{host}:{listening.getsockname()[1]}"
-    print(say(en=f"Serving {impl}/{policy.name} on {url}/v1 (Ctrl-C ends, after what is in flight)",
-              es=f"Sirviendo {impl}/{policy.name} en {url}/v1 (Ctrl-C termina, tras lo que está en vuelo)"),
-          flush=True)  # fmt: skip
-    if args.host not in LOCAL:
-        print(say(en="Anybody who reaches this address can use it: there are no keys and no encryption.",
-                  es="Quien llegue a esta dirección puede usarla: no hay claves ni cifrado."), flush=True)  # fmt: skip
+    warm_up(engine, args.max_wait_ms / 1e3)
+    announce(args, impl, listening.getsockname()[1])
     server.run_server(engine, listening, server.ServerSettings(
         model=args.model_name, max_body_bytes=args.max_body_bytes, time_limit_s=args.time_limit_s, policy=policy.name,
+        api_key=args.api_key, cors_origins=tuple(args.cors), has_access_log=args.access_log,
     ))  # fmt: skip
     return 0

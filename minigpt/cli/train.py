@@ -1,20 +1,20 @@
 """`python -m minigpt train`: train the tutor from its seed and write the checkpoint, its loss plot and model card."""
 
-import argparse
 import time
 from dataclasses import replace
 from pathlib import Path
 
+from minigpt.cli.arguments import Parser, count
 from minigpt.language import say
 
 
 def main(argv: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m minigpt train", description=say(
+    parser = Parser(prog="python -m minigpt train", description=say(
         en="Train the tutor from its seed.", es="Entrena el tutor desde su semilla.",
     ))  # fmt: skip
     parser.add_argument("--out", type=Path, help=say(en="folder for the checkpoint", es="carpeta del modelo"))
-    parser.add_argument("--steps", type=int, help=say(en="fewer steps, to try it out", es="menos pasos, para probar"))
-    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--steps", type=count, help=say(en="fewer steps, to try it out", es="menos pasos, para probar"))
+    parser.add_argument("--threads", type=count, default=2)
     args = parser.parse_args(argv)
     from minigpt.corpus import model_card, prompts, train
     from minigpt.llm import checkpoint_io, threads

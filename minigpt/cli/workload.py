@@ -1,8 +1,8 @@
 """`python -m minigpt workload`: write a workload to a file, for the replay, the load client or another tool."""
 
 import argparse
-from pathlib import Path
 
+from minigpt.cli.arguments import Parser, new_file
 from minigpt.cli.workload_options import add_workload_options, make_workload
 from minigpt.language import say
 
@@ -11,7 +11,7 @@ def parser() -> argparse.ArgumentParser:
     """The command's arguments."""
     from minigpt.extras.load.workload_exports import FORMATS
 
-    made = argparse.ArgumentParser(prog="python -m minigpt workload", description=say(
+    made = Parser(prog="python -m minigpt workload", description=say(
         en="Write requests and their arrivals to a file: minigpt (JSONL that replay and load read), or the format of "
         "aiperf (mooncake_trace), guidellm or vllm bench serve.",
         es="Escribe peticiones y sus llegadas en un archivo: minigpt (JSONL que leen replay y load), o el formato de "
@@ -19,7 +19,7 @@ def parser() -> argparse.ArgumentParser:
     ))  # fmt: skip
     add_workload_options(made)
     made.add_argument("--format", default="minigpt", choices=("minigpt", *FORMATS))
-    made.add_argument("--out", type=Path, required=True, help=say(en="file to write", es="archivo que se escribe"))
+    made.add_argument("--out", type=new_file, required=True, help=say(en="file to write", es="archivo que se escribe"))
     return made
 
 

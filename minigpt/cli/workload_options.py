@@ -3,65 +3,92 @@
 import argparse
 from pathlib import Path
 
+from minigpt.cli.arguments import count, positive, refuse_idle, whole
 from minigpt.language import say
+
+DEFAULT = "mixed"
 
 
 def add_workload_options(parser: argparse.ArgumentParser) -> None:
-    """Add them to a command's arguments."""
-    parser.add_argument("--workload", default="mixed", help=say(
-        en="mixed, mixed:0.3, lengths such as constant:16, two_point:3,30,0.5, exponential:16,128, "
+    """Add them to a command's arguments. Each is None until the user gives it: what would change nothing is refused."""
+    parser.add_argument("--workload", help=say(
+        en="mixed (default), mixed:0.3, lengths such as constant:16, two_point:3,30,0.5, exponential:16,128, "
         "or a workload file (FILE.jsonl)",
-        es="mixed, mixed:0.3, longitudes como constant:16, two_point:3,30,0.5, exponential:16,128, "
+        es="mixed (por defecto), mixed:0.3, longitudes como constant:16, two_point:3,30,0.5, exponential:16,128, "
         "o un archivo de carga (ARCHIVO.jsonl)",
     ))  # fmt: skip
     parser.add_argument("--arrivals", help=say(en="poisson (default), burst, gamma:0.5, closed:16",
                                                es="poisson (por defecto), burst, gamma:0.5, closed:16"))  # fmt: skip
     rate = parser.add_mutually_exclusive_group()
-    rate.add_argument("--rate", type=float, help=say(en="requests per second", es="peticiones por segundo"))
-    rate.add_argument("--load", type=float, help=say(
+    rate.add_argument("--rate", type=positive, help=say(en="requests per second", es="peticiones por segundo"))
+    rate.add_argument("--load", type=positive, help=say(
         en="share of the static capacity (virtual clock); default 0.7",
         es="fracción de la capacidad estática (reloj virtual); por defecto 0.7",
     ))  # fmt: skip
-    parser.add_argument("--trace", type=Path, help="CSV: TIMESTAMP,ContextTokens,GeneratedTokens")
-    parser.add_argument("--length-factor", type=float, help=say(en="scale of a trace's lengths",
-                                                                es="escala de longitudes de una traza"))  # fmt: skip
-    parser.add_argument("--num", type=int, help=say(en="requests (default 200, or all of a trace)", es="peticiones"))
-    parser.add_argument("--seed", type=int, help=say(en="default 0", es="por defecto 0"))
-    parser.add_argument("--max-batch", type=int, default=8)
+    parser.add_argument("--num", type=count, help=say(en="requests (default 200, or all of a trace)", es="peticiones"))
+    parser.add_argument("--seed", type=whole(), help=say(en="default 0", es="por defecto 0"))
+    parser.add_argument("--max-batch", type=count, default=8)
+    add_trace_options(parser)
+
+
+def add_trace_options(parser) -> None:
+    parser.add_argument("--trace", type=Path, metavar="FILE", help=say(
+        en="times and lengths of a production trace (Azure, BurstGPT, Mooncake); with --arrivals, its lengths alone",
+        es="tiempos y longitudes de una traza de producción (Azure, BurstGPT, Mooncake); con --arrivals, solo longitudes",
+    ))  # fmt: skip
+    parser.add_argument("--length-factor", type=positive, help=say(
+        en="scale of a trace's lengths", es="escala de longitudes de una traza"))  # fmt: skip
+    parser.add_argument("--too-long", choices=("scale", "cap", "drop"), help=say(
+        en="a trace's longest requests: all shrink with them (default), they are cut, or left out",
+        es="las peticiones más largas de una traza: todas se encogen con ellas (por defecto), se cortan o se quitan",
+    ))  # fmt: skip
 
 
 def make_workload(args: argparse.Namespace):
     """The requests that the arguments ask for."""
     from minigpt.workloads.files import is_workload_file, read_workload
-
-    if is_workload_file(args.workload):
-        _refuse_beside_a_file(args)
-        return read_workload(args.workload)
-    seed = args.seed or 0
-    if args.trace is not None:
-        from minigpt.workloads.traces import trace_workload
-
-        return trace_workload(
-            args.trace, length_factor=args.length_factor, rate_per_s=args.rate, num_requests=args.num, seed=seed
-        )
     from minigpt.workloads.workload import workload
 
-    load = 0.7 if args.load is None and args.rate is None else args.load
+    name = args.workload or DEFAULT
+    if is_workload_file(name):
+        refuse_idle(args, f"--workload {name}", (
+            "arrivals", "rate", "load", "trace", "length_factor", "too_long", "num", "seed",
+        ), say(en="the file holds requests and arrivals. Leave one of the two out",
+               es="el archivo contiene peticiones y llegadas. Quita uno de los dos"))  # fmt: skip
+        return read_workload(name)
+    refuse_rate_without_use(args)
+    if args.trace is not None:
+        return _from_trace(args)
+    refuse_idle(args, say(en="a workload without --trace", es="una carga sin --trace"), ("length_factor", "too_long"),
+                say(en="it is about a trace's lengths", es="trata de las longitudes de una traza"))  # fmt: skip
     return workload(
-        args.workload, load=load, rate_per_s=args.rate, arrivals=args.arrivals or "poisson", max_batch=args.max_batch,
-        num_requests=200 if args.num is None else args.num, seed=seed,
+        name, load=_load(args), rate_per_s=args.rate, arrivals=args.arrivals or "poisson", max_batch=args.max_batch,
+        num_requests=200 if args.num is None else args.num, seed=args.seed or 0,
     )  # fmt: skip
 
 
-def _refuse_beside_a_file(args: argparse.Namespace) -> None:
-    """A file says everything; an option that would be ignored is a mistake that nobody would notice."""
-    for name in ("arrivals", "rate", "load", "trace", "length_factor", "num", "seed"):
-        value = getattr(args, name)
-        if value is not None:
-            option = "--" + name.replace("_", "-")
-            raise ValueError(say(
-                en=f"{option} {value} does not go with --workload {args.workload}: the file holds requests and "
-                "arrivals. Leave one of the two out",
-                es=f"{option} {value} no va con --workload {args.workload}: el archivo contiene peticiones y llegadas. "
-                "Quita uno de los dos",
-            ))  # fmt: skip
+def refuse_rate_without_use(args: argparse.Namespace) -> None:
+    """A burst and a closed loop have no rate."""
+    if (args.arrivals or "").partition(":")[0] in ("burst", "closed"):
+        refuse_idle(args, f"--arrivals {args.arrivals}", ("rate", "load"), say(
+            en="these arrivals have no rate. Leave one of the two out",
+            es="esas llegadas no tienen tasa. Quita uno de los dos"))  # fmt: skip
+
+
+def _from_trace(args: argparse.Namespace):
+    from minigpt.workloads.traces import SCALE, trace_workload
+
+    refuse_idle(args, "--trace", ("workload",), say(en="the trace holds the lengths. Leave one of the two out",
+                                                    es="la traza contiene las longitudes. Quita uno de los dos"))
+    if args.arrivals is None:
+        refuse_idle(args, "--trace", ("load",), say(
+            en="the trace holds the arrivals; --rate squeezes them, --arrivals poisson draws others",
+            es="la traza contiene las llegadas; --rate las comprime, --arrivals poisson sortea otras"))  # fmt: skip
+    return trace_workload(
+        args.trace, length_factor=args.length_factor, rate_per_s=args.rate, num_requests=args.num, seed=args.seed or 0,
+        too_long=args.too_long or SCALE, arrivals=args.arrivals, load=_load(args), max_batch=args.max_batch,
+    )  # fmt: skip
+
+
+def _load(args: argparse.Namespace) -> float | None:
+    return 0.7 if args.load is None and args.rate is None else args.load

@@ -6,6 +6,9 @@ import subprocess
 import sys
 
 
+INTERRUPTED = 130  # 128 + SIGINT, as a shell says it
+
+
 def child_environment(extra=None):
     """Return the variables for a child process in the environment."""
     variables = dict(os.environ)
@@ -34,8 +37,10 @@ def run_child(command, cwd=None, extra=None):
 
 def wait(process):
     """Wait for a child; Ctrl-C reaches it as well, and it alone decides what to do (JupyterLab asks back)."""
+    was_interrupted = False
     while True:
         try:
-            return process.wait()
+            status = process.wait()
+            return INTERRUPTED if was_interrupted and status != 0 else status
         except KeyboardInterrupt:
-            pass
+            was_interrupted = True

@@ -9,6 +9,15 @@ from minigpt.language import say
 RERUN_MARK = "MINIGPT_RERUN"
 
 
+def why_install(needs, command):
+    """Say what is missing: the environment, or what this command alone needs on top of it."""
+    if needs != "labs" and layout.is_current("labs"):
+        return say(en=f"{command} needs a few more packages: adding them to .venv first.",
+                   es=f"{command} necesita algunos paquetes más: primero se añaden a .venv.")
+    return say(en="The environment .venv is missing or out of date: setting it up first.",
+               es="El entorno .venv falta o está anticuado: primero se prepara.")
+
+
 def enter(needs, argv):
     """Make sure that the command `argv` runs in a current environment.
 
@@ -20,8 +29,7 @@ def enter(needs, argv):
     if layout.uses_current_interpreter():
         return None
     if not layout.is_current(needs):
-        print(say(en="The environment .venv is missing or out of date: setting it up first.",
-                  es="El entorno .venv falta o está anticuado: primero se prepara."), flush=True)
+        print(why_install(needs, argv[0]), flush=True)
         status = install.install(needs)
         if status != 0:
             return status

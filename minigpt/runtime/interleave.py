@@ -12,24 +12,37 @@ from contextlib import contextmanager
 from minigpt.runtime.clock import CpuClock, StepShape
 
 
+class Stopped(BaseException):
+    """Raised in the threads of runs whose caller was interrupted; no Exception, so that no loop swallows it."""
+
+
 class Turns:
     """Who is next: each holder in order, until it leaves."""
 
     def __init__(self, holders: list[int]):
         self._order = list(holders)
+        self._is_stopped = False
         self._changed = threading.Condition()
 
     @contextmanager
     def of(self, holder: int):
         """Wait for the holder's turn, and pass it on afterwards."""
         with self._changed:
-            self._changed.wait_for(lambda: self._order[0] == holder)
+            self._changed.wait_for(lambda: self._order[0] == holder or self._is_stopped)
+            if self._is_stopped:
+                raise Stopped
         try:
             yield
         finally:
             with self._changed:
                 self._order.append(self._order.pop(0))
                 self._changed.notify_all()
+
+    def stop(self) -> None:
+        """Whoever waits for a turn, or asks for one, gets none any more."""
+        with self._changed:
+            self._is_stopped = True
+            self._changed.notify_all()
 
     def leave(self, holder: int) -> None:
         """The others go on without this one."""
@@ -66,5 +79,9 @@ def in_turns(*runs: Callable[[CpuClock], object]) -> list:
     *others, last = range(len(runs))
     with ThreadPoolExecutor(max(len(others), 1)) as pool:
         started = [pool.submit(whole, holder) for holder in others]
-        result = whole(last)
-        return [*(run.result() for run in started), result]
+        try:
+            result = whole(last)
+            return [*(run.result() for run in started), result]
+        except KeyboardInterrupt:
+            turns.stop()  # or the pool would wait for the others to serve all of their requests
+            raise

@@ -84,6 +84,14 @@ class ModelRunner:
             self.cache.lengths[ended] -= 1
         return [best[request_id] for request_id in request_ids]
 
+    def allow_eos(self, request_id: int) -> None:
+        """From here on a sequence that ignored EOS may end."""
+        self._endless.discard(request_id)
+
+    def slot_of(self, request_id: int) -> int | None:
+        """A sequence's slot in the cache; None if it has none."""
+        return self._slots.get(request_id)
+
     def free(self, request_id: int) -> None:
         """Give a sequence's slot back."""
         self.cache.free(self._slots.pop(request_id))

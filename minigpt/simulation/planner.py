@@ -3,6 +3,7 @@
 The search for the plan is exercise 4.8; `impl` says whose: given, the reader's or the reference's.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ from minigpt.simulation.capacity import saturated_per_s
 from minigpt.simulation.plan_search import caps_worth_trying, smallest_fleet
 
 UNSEEN_SEEDS = (101, 102, 103, 104, 105)
+MOST_REPLICAS = 256  # that are simulated: a larger fleet is as many of these
 RARE_PER_S = 0.01  # so few requests a second that they never meet
 
 
@@ -51,7 +53,7 @@ def make_plan(
 ) -> Plan:  # fmt: skip
     """Plan a fleet for such requests and try it. Raises ValueError if no fleet can meet the target."""
     for name, value in (("rate", rate_per_s), ("p95", p95_target_s), ("max-cap", max_cap)):
-        if not value > 0:
+        if not 0 < value < math.inf:
             raise ValueError(say(en=f"{name}={value}: it must be positive", es=f"{name}={value}: debe ser positivo"))
     alone_s = fleet.p95_s(lengths, RARE_PER_S, 1, 1)
     if alone_s > p95_target_s:
@@ -61,6 +63,7 @@ def make_plan(
             es=f"p95={given} ms: ninguna flota puede; incluso a solas, el 5 % de estas peticiones tarda más de "
             f"{least} ms",
         ))  # fmt: skip
+    _check_size(lengths, rate_per_s, max_cap)
     num_replicas, cap = load_plan(impl)(rate_per_s, p95_target_s, lengths, max_cap)
     capacity = saturated_per_s(lengths, cap)
     longest = max(prompt + steps for prompt, steps in lengths)
@@ -71,6 +74,37 @@ def make_plan(
         capacity_per_s=capacity, load_percent=100 * rate_per_s / num_replicas / capacity,
         kv_mib=cap * longest * bytes_per_token(MODELS["Mini-GPT"]) / MIB,
     )  # fmt: skip
+
+
+def _check_size(lengths: fleet.Lengths, rate_per_s: float, max_cap: int) -> None:
+    """Refuse a rate whose fleet would take hours to simulate."""
+    fewest = math.ceil(rate_per_s / saturated_per_s(lengths, max_cap))
+    if fewest > MOST_REPLICAS:
+        part = rate_per_s * MOST_REPLICAS / fewest / 2
+        raise ValueError(say(
+            en=f"rate={rate_per_s:g}: it takes at least {fewest} replicas, and up to {MOST_REPLICAS} are simulated. "
+            f"Plan for a part of it, such as {part:.3g}: replicas grow in proportion",
+            es=f"rate={rate_per_s:g}: hacen falta al menos {fewest} réplicas, y se simulan hasta {MOST_REPLICAS}. "
+            f"Planifica para una parte, como {part:.3g}: las réplicas crecen en proporción",
+        ))  # fmt: skip
+
+
+def fewest_for(calls, plan: Plan) -> int | None:
+    """The fewest replicas, with the plan's cap, that meet its target on these very arrivals; None if none do."""
+    target_s = plan.p95_target_ms / 1e3
+
+    def meets(num_replicas: int) -> bool:
+        return fleet.simulate(calls, num_replicas=num_replicas, cap=plan.cap).p95_s <= target_s
+
+    low, high = plan.num_replicas, plan.num_replicas
+    while not meets(high):
+        if high == MOST_REPLICAS:
+            return None
+        low, high = high, min(2 * high, MOST_REPLICAS)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if meets(middle) else (middle, high)
+    return high
 
 
 def _one_fewer_ms(lengths: fleet.Lengths, rate_per_s: float, num_replicas: int, max_cap: int) -> list[float]:

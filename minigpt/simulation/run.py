@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from minigpt.analysis import metrics
+from minigpt.notebook.progress import progress
 from minigpt.runtime.clock import make_clock
 from minigpt.runtime.interleave import in_turns
 from minigpt.runtime.model_runner import ModelRunner, ScriptedRunner
@@ -42,9 +43,28 @@ def warm_up() -> None:
         model.decode_step([65] * len(slots), cache, slots)
 
 
+def counting(loop: Callable, num_requests: int, label: str) -> Callable:
+    """The loop, with a bar in the terminal that counts its answers."""
+
+    def counted(server) -> None:
+        answers = iter(progress(range(num_requests), label))
+        respond = server.respond
+
+        def counted_respond(request) -> None:
+            respond(request)
+            next(answers, None)
+
+        server.respond = counted_respond
+        loop(server)
+        list(answers)  # to the end: the bar goes away
+
+    return counted
+
+
 def replay(
     policy: str, workload: Workload, *, clock="virtual", tokens: str = "model", impl: str | None = None,
     loop: Callable | None = None, max_batch: int = 8, max_wait_s: float = 0.005, max_inflight: int = 8,
+    shows_progress: bool = False,
 ) -> RunLog:  # fmt: skip
     """Serve a workload with a policy's loop (or with `loop`); what happened.
 
@@ -54,6 +74,8 @@ def replay(
     found = find_policy(policy)
     loop = loop or load_loop(found, impl or implementation())
     runner = make_runner(tokens, workload, max(max_batch, max_inflight))
+    if shows_progress:
+        loop = counting(loop, len(workload.items), policy)
     if clock in MEASURED and tokens == "model":
         warm_up()
     return run(
@@ -75,9 +97,10 @@ class Runs:
         return metrics.p95_reduction_percent(self.static, self.continuous)
 
     @property
-    def throughput_ratio(self) -> float:
-        """Continuous over static."""
-        return metrics.throughput_per_s(self.continuous) / metrics.throughput_per_s(self.static)
+    def throughput_ratio(self) -> float | None:
+        """Continuous over static; None if one of them answered nobody within the arrival window."""
+        continuous, static = metrics.throughput_per_s(self.continuous), metrics.throughput_per_s(self.static)
+        return continuous / static if continuous and static else None
 
 
 def replay_both(

@@ -129,13 +129,13 @@ def score(entry: Entry, name: str, requests: Workload) -> Score:
 
 
 def goodput_per_s(log: RunLog) -> float:
-    """Requests per second whose first token came in time and whose gaps were all short enough."""
+    """Requests per second whose first token came in time and whose gaps were all short enough, of those that count."""
     good = 0
-    for record in log.finished:
+    for record in metrics.answered_in_window(log):
         times = [record.arrival_ns, *metrics.delivered_ns(log, record)]
         gaps = [(after - before) / NS for before, after in zip(times, times[1:])]
         good += bool(gaps) and gaps[0] <= TTFT_TARGET_S and all(gap <= ITL_TARGET_S for gap in gaps[1:])
-    return good * NS / log.end_ns
+    return good / metrics.arrival_window_s(log)
 
 
 def fairness(log: RunLog) -> float:

@@ -2,7 +2,7 @@
 
     {"request_id": 0, "prompt": "fix: she go\\n", "prompt_token_ids": [102, …], "max_tokens": 128, "arrival_s": 0.25}
 
-A line needs `max_tokens`, `arrival_s` and one of `prompt` and `prompt_token_ids`. It may say `request_id` (else it is
+Files that `--format` wrote for other tools are read, too, if they hold text. A line needs `max_tokens`, `arrival_s` and one of `prompt` and `prompt_token_ids`. It may say `request_id` (else it is
 the line's place), `answer_token_ids` (known beforehand, for runs without the model), `ignore_eos`, `priority`, `kind`.
 """
 
@@ -18,6 +18,11 @@ from minigpt.workloads.workload import WorkItem, Workload
 SUFFIX = ".jsonl"
 OPTIONAL = ("request_id", "prompt", "prompt_token_ids", "answer_token_ids", "ignore_eos", "priority", "kind")
 FIELDS = ("max_tokens", "arrival_s", *OPTIONAL)
+# What `--format` writes for other tools: names of text, token limit and arrival, and the arrival's unit in a second.
+EXPORTS = (
+    ("text_input", "output_length", "timestamp", 1000), ("prompt", "output_tokens_count", "relative_timestamp", 1),
+    ("prompt", "output_tokens", None, 1),
+)  # fmt: skip
 LATEST_S = 1e9  # an arrival after thirty years is a slip of the unit
 SHOWN_CHARACTERS = 60  # of a wrong value
 
@@ -115,7 +120,7 @@ def _item(line: str, place: int) -> WorkItem:
         raise _wrong("JSON", line, en="write one JSON object a line", es="escribe un objeto JSON por línea") from None
     if not isinstance(row, dict):
         raise _wrong("JSON", row, en="write one JSON object a line", es="escribe un objeto JSON por línea")
-    row = {name: value for name, value in row.items() if value is not None}
+    row = _as_ours({name: value for name, value in row.items() if value is not None})
     for name in row.keys() - set(FIELDS):
         raise _wrong(name, row[name], en=f"there is no such field; these are: {', '.join(FIELDS)}",
                      es=f"no existe ese campo; son: {', '.join(FIELDS)}")  # fmt: skip
@@ -126,6 +131,16 @@ def _item(line: str, place: int) -> WorkItem:
         ignore_eos=_of_type(row, "ignore_eos", bool, False), priority=_whole(row, "priority", 0, least=None),
         kind=_of_type(row, "kind", str, ""),
     )  # fmt: skip
+
+
+def _as_ours(row: dict) -> dict:
+    """A row of an export for aiperf, guidellm or vLLM, in our own words; any other row as it is."""
+    for text, limit, time, unit in EXPORTS:
+        if limit in row and text in row and row.keys() <= {text, limit, time}:
+            arrival = row.get(time, 0)
+            is_number = type(arrival) in (int, float)
+            return {"prompt": row[text], "max_tokens": row[limit], "arrival_s": arrival / unit if is_number else arrival}
+    return row
 
 
 def _prompt(row: dict) -> tuple[int, ...]:

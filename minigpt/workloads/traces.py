@@ -1,87 +1,129 @@
-"""Workloads from a production trace: a CSV with TIMESTAMP, ContextTokens and GeneratedTokens.
+"""Workloads from a production trace, scaled to the Mini-GPT.
 
-This is the form of the public Azure LLM inference traces of 2023 (Patel et al., Splitwise, ISCA 2024) and of 2024
-(Stojkovic et al., DynamoLLM, HPCA 2025). Production prompts are longer than the Mini-GPT's context, so lengths are
-scaled by one stated factor, and time by another.
+Production prompts are longer than the Mini-GPT's context, so lengths are scaled by one stated factor, and time by
+another. Or the trace is a pool of lengths alone, from which requests are drawn that arrive as one says.
 """
 
-import csv
 import random
-from datetime import datetime
 from pathlib import Path
 
-from minigpt.workloads.workload import CONTEXT, Workload, arriving, requests_of_lengths
+from minigpt.analysis.metrics import percentile
+from minigpt.language import say
+from minigpt.workloads.trace_files import COLUMNS, NS, Rows, read_trace
+from minigpt.workloads.workload import CONTEXT, Workload, arriving, requests_of_lengths, schedule
 
-COLUMNS = ("TIMESTAMP", "ContextTokens", "GeneratedTokens")
+__all__ = ["COLUMNS", "TOO_LONG", "read_rows", "trace_workload"]
 REPORTED_ROWS = 5  # bad rows named one by one; more are only counted
+SCALE, CAP, DROP = "scale", "cap", "drop"
+TOO_LONG = (SCALE, CAP, DROP)  # what becomes of the longest requests
+FITTING_PERCENT = 99  # of the requests, if the others are cut or dropped
+POOL_ROWS = 100_000  # read of a trace that is a pool: more do not change how its lengths are spread
 
 
-def read_rows(path: Path) -> tuple[list[tuple[float, int, int]], list[str]]:
+def read_rows(path: Path, most: int | None = None) -> tuple[list[tuple[float, int, int]], list[str]]:
     """The good rows as (seconds since the first, prompt tokens, output tokens), and a line on each bad one.
 
     Raises ValueError if the file or a column is missing, or no row is good.
     """
-    if not Path(path).is_file():
-        raise ValueError(f"trace={str(path)!r}: there is no such file")
-    rows, faults = [], []
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        reader = csv.DictReader(file)
-        missing = [column for column in COLUMNS if column not in (reader.fieldnames or [])]
-        if missing:
-            raise ValueError(f"trace={str(path)!r} has no column {', '.join(missing)}: it needs {', '.join(COLUMNS)}")
-        for row in reader:
-            try:
-                rows.append(_parsed(row))
-            except (TypeError, ValueError) as error:
-                faults.append(f"line {reader.line_num}: {error}")
-    if not rows:
-        raise ValueError(f"trace={str(path)!r} has no good row ({'; '.join(faults[:REPORTED_ROWS])})")
-    rows.sort()
-    return [((time - rows[0][0]).total_seconds(), prompt, output) for time, prompt, output in rows], faults
+    found = read_trace(path, most)
+    rows = sorted(_timed(found))
+    return [((time_ns - rows[0][0]) / NS, prompt, output) for time_ns, prompt, output in rows], found.faults
 
 
-def _parsed(row: dict) -> tuple[datetime, int, int]:
-    stamp, prompt, output = (row[column] for column in COLUMNS)
-    if None in (stamp, prompt, output):
-        raise ValueError("the row is too short")
-    # Some releases write seven digits of a second's fraction; Python reads six.
-    # All times of a trace are in one zone, which only some rows write.
-    time = datetime.fromisoformat(stamp.strip()[:26].rstrip("Z")).replace(tzinfo=None)
-    prompt, output = int(prompt), int(output)
-    if prompt < 1 or output < 1:
-        raise ValueError(f"ContextTokens={prompt}, GeneratedTokens={output}: both must be at least 1")
-    return time, prompt, output
+def _timed(found: Rows) -> list[tuple[int, int, int]]:
+    """Times in one zone. A row that writes none means the zone that the others write, as in the trace of 2024."""
+    usual = next((row.offset_ns for row in found.good if row.offset_ns is not None), 0)
+    return [
+        (row.time_ns - (usual if row.offset_ns is None else row.offset_ns), row.num_prompt_tokens, row.num_output_tokens)
+        for row in found.good
+    ]
 
 
 def trace_workload(
     path: Path, *, length_factor: float | None = None, rate_per_s: float | None = None,
-    num_requests: int | None = None, seed: int = 0,
+    num_requests: int | None = None, seed: int = 0, too_long: str = SCALE, arrivals: str | None = None,
+    load: float | None = None, max_batch: int = 8,
 ) -> Workload:  # fmt: skip
     """A workload with the trace's arrivals and lengths, scaled to the Mini-GPT; `notes` says what was done.
 
     `length_factor` multiplies every length (default: the largest factor at which the longest request fits the
     context, at most 1); `rate_per_s` squeezes or stretches time to that mean rate (default: the trace's own).
+    `too_long` says what becomes of outliers: `scale` lets all requests shrink with the longest, `cap` shortens and
+    `drop` leaves out those that do not fit once 99 of 100 do. With `arrivals` (those of `workload`) the trace is a pool:
+    lengths are drawn from it, and its times do not matter.
     """
-    for name, value in (("rate_per_s", rate_per_s), ("num_requests", num_requests)):
+    for name, value in (("rate_per_s", rate_per_s), ("num_requests", num_requests), ("length_factor", length_factor)):
         if value is not None and not value > 0:
             raise ValueError(f"{name}={value}: it must be positive")
-    rows, faults = read_rows(path)
-    rows = rows[:num_requests]
-    longest = max(prompt + output for _, prompt, output in rows)
-    if length_factor is None:
-        length_factor = min(1.0, (CONTEXT - 2) / longest)  # rounding up to one token each may add two
-    if length_factor <= 0:
-        raise ValueError(f"length_factor={length_factor}: it must be positive")
-    time_factor = 1.0
-    if rate_per_s is not None:
-        time_factor = (len(rows) - 1) / rows[-1][0] / rate_per_s if rows[-1][0] > 0 else 1.0
-    prompts = [max(1, int(prompt * length_factor)) for _, prompt, _ in rows]
-    outputs = [max(1, int(output * length_factor)) for _, _, output in rows]
-    items = requests_of_lengths(outputs, random.Random(seed), prompts)
-    notes = [f"{len(rows)} requests; lengths × {length_factor:.4g} (the longest had {longest} tokens), "
-             f"time × {time_factor:.4g}"]  # fmt: skip
-    if faults:
-        more = f"; and {len(faults) - REPORTED_ROWS} more" if len(faults) > REPORTED_ROWS else ""
-        notes.append(f"{len(faults)} bad rows left out: {'; '.join(faults[:REPORTED_ROWS])}{more}")
-    times = [time * time_factor for time, _, _ in rows]
-    return arriving(items, times, Path(path).name, notes=tuple(notes))
+    if too_long not in TOO_LONG:
+        raise ValueError(f"too_long={too_long!r}: choose {', '.join(TOO_LONG)}")
+    rows, faults = read_rows(path, num_requests if arrivals is None else POOL_ROWS)
+    rng = random.Random(seed)
+    if arrivals is not None:
+        rows = rng.choices(rows, k=num_requests or len(rows))
+    rows, note = _scaled(rows, length_factor, too_long)
+    items = requests_of_lengths([output for _, _, output in rows], rng, [prompt for _, prompt, _ in rows])
+    name = Path(path).name
+    if arrivals is not None:
+        notes = (f"{note}, {say(en='arrivals', es='llegadas')} {arrivals}", *_fault_notes(faults))
+        return schedule(items, name, rng, load=load, rate_per_s=rate_per_s, arrivals=arrivals, max_batch=max_batch,
+                        notes=notes)  # fmt: skip
+    times, factor = _squeezed([time for time, _, _ in rows], rate_per_s)
+    notes = (f"{note}, {say(en='time', es='tiempo')} × {factor:.4g}", *_fault_notes(faults))
+    return arriving(items, times, name, notes=notes)
+
+
+def _squeezed(times_s: list[float], rate_per_s: float | None) -> tuple[list[float], float]:
+    """Times at a mean rate, and the factor that it took."""
+    times_s = [time - times_s[0] for time in times_s]
+    if rate_per_s is None:
+        return times_s, 1.0
+    if times_s[-1] == 0 and len(times_s) > 1:
+        raise ValueError(say(
+            en=f"all {len(times_s)} requests of the trace come at the same moment: no factor gives them a rate. Leave "
+            "the rate out, or draw arrivals (--arrivals poisson)",
+            es=f"las {len(times_s)} peticiones de la traza llegan en el mismo instante: ningún factor les da una tasa. "
+            "Quita la tasa, o sortea las llegadas (--arrivals poisson)",
+        ))  # fmt: skip
+    factor = (len(times_s) - 1) / times_s[-1] / rate_per_s if len(times_s) > 1 else 1.0
+    return [time * factor for time in times_s], factor
+
+
+def _scaled(rows: list[tuple], factor: float | None, too_long: str) -> tuple[list[tuple], str]:
+    """Rows whose lengths fit the context, and a note on how."""
+    totals = [prompt + output for _, prompt, output in rows]
+    longest = max(totals)
+    if factor is None:
+        fitting = longest if too_long == SCALE else percentile(totals, FITTING_PERCENT)
+        factor = min(1.0, (CONTEXT - 2) / fitting)  # rounding up to one token each may add two
+    scaled, num_outliers = [], 0
+    for time, prompt, output in rows:
+        lengths = _times(prompt, output, factor)
+        if sum(lengths) > CONTEXT and too_long != SCALE:
+            num_outliers += 1
+            if too_long == DROP:
+                continue
+            lengths = _times(prompt, output, (CONTEXT - 2) / (prompt + output))
+        scaled.append((time, *lengths))
+    if not scaled:
+        raise ValueError(f"length_factor={factor:g}: " + say(en="no request fits the context", es="ninguna petición cabe"))
+    note = say(en=f"{len(scaled)} requests; lengths × {factor:.4g} (the longest had {longest} tokens)",
+               es=f"{len(scaled)} peticiones; longitudes × {factor:.4g} (la mayor tenía {longest} tokens)")  # fmt: skip
+    if num_outliers:
+        english = {CAP: "were shortened to fit", DROP: "were left out"}[too_long]
+        spanish = {CAP: "se acortaron para que quepan", DROP: "se dejaron fuera"}[too_long]
+        note += say(en=f"; {num_outliers} {english}", es=f"; {num_outliers} {spanish}")
+    return scaled, note
+
+
+def _times(prompt: int, output: int, factor: float) -> tuple[int, int]:
+    return max(1, int(prompt * factor)), max(1, int(output * factor))
+
+
+def _fault_notes(faults: list[str]) -> tuple[str, ...]:
+    if not faults:
+        return ()
+    num, first = len(faults), "; ".join(faults[:REPORTED_ROWS])
+    left = num - REPORTED_ROWS
+    more = say(en=f"; and {left} more", es=f"; y {left} más") if left > 0 else ""
+    return (say(en=f"{num} bad rows left out: {first}{more}", es=f"{num} filas malas, dejadas fuera: {first}{more}"),)

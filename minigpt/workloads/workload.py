@@ -177,17 +177,27 @@ def workload(
     """
     rng = random.Random(seed)
     items = make_items(name, num_requests, rng)
+    return schedule(items, name, rng, load=load, rate_per_s=rate_per_s, arrivals=arrivals, max_batch=max_batch, cost=cost)
+
+
+def schedule(
+    items: list[WorkItem], name: str, rng: random.Random, *, load: float | None, rate_per_s: float | None,
+    arrivals: str, max_batch: int, cost: StepCost = StepCost(), notes: tuple[str, ...] = (),
+) -> Workload:  # fmt: skip
+    """A workload of these requests, arriving as `workload` says."""
+    num_requests = len(items)
     process, _, parameter = arrivals.partition(":")
     if process == "burst":
-        return arriving(items, [0.0] * num_requests, name)
+        return arriving(items, [0.0] * num_requests, name, notes=notes)
     if process == "closed":
-        return closed_loop(items, _number(arrivals, parameter, 8), name)
+        return replace(closed_loop(items, _number(arrivals, parameter, 8), name), notes=notes)
     if (load is None) == (rate_per_s is None):
         raise ValueError(f"load={load}, rate_per_s={rate_per_s}: {process} arrivals need exactly one of them")
     if load is not None:
         rate_per_s = load * static_capacity(items, max_batch, cost)
     if process == "poisson":
-        return arriving(items, poisson(num_requests, rate_per_s, rng), name)
+        return arriving(items, poisson(num_requests, rate_per_s, rng), name, notes=notes)
     if process == "gamma":
-        return arriving(items, gamma(num_requests, rate_per_s, _number(arrivals, parameter, 0.5), rng), name)
+        burstiness = _number(arrivals, parameter, 0.5)
+        return arriving(items, gamma(num_requests, rate_per_s, burstiness, rng), name, notes=notes)
     raise ValueError(f"arrivals={arrivals!r}: choose poisson, burst, gamma:BURSTINESS or closed:CLIENTS")

@@ -8,7 +8,9 @@ import threading
 from dataclasses import dataclass
 
 from minigpt.corpus.prompts import tutor_prompts
-from minigpt.extras.server.app import ServerSettings, make_app, open_socket
+from minigpt.extras.server.app import ServerSettings, make_app
+from minigpt.extras.server.http_limits import LimitedProtocol
+from minigpt.extras.server.listening import open_socket
 from minigpt.extras.server.live_engine import LiveEngine
 from minigpt.llm.tutor import load_tutor
 from minigpt.schedulers.registry import find_policy
@@ -26,7 +28,8 @@ def http_server(loop="continuous", model=None, settings=None, **engine_settings)
     engine = LiveEngine(loop, model or load_tutor(), **engine_settings)
     listening = open_socket("127.0.0.1", 0)
     app = make_app(engine, settings or ServerSettings())
-    config = uvicorn.Config(app, log_level="error", lifespan="on", ws="none", timeout_graceful_shutdown=5)
+    config = uvicorn.Config(app, log_level="error", lifespan="on", ws="none", http=LimitedProtocol,
+                            timeout_graceful_shutdown=5)  # fmt: skip
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
@@ -70,11 +73,11 @@ class Reply:
         return "".join(choice["text"] for part in parts for choice in part["choices"])
 
 
-def request_bytes(body, path="/v1/completions", method="POST", headers=()) -> bytes:
+def request_bytes(body, path="/v1/completions", method="POST", headers=(), encoding="utf-8") -> bytes:
     """A request as it goes over the wire; `body` is bytes or something for JSON."""
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     lines = [f"{method} {path} HTTP/1.1", "Host: test", "Connection: close", f"Content-Length: {len(data)}", *headers]
-    return "\r\n".join(lines).encode() + b"\r\n\r\n" + data
+    return "\r\n".join(lines).encode(encoding) + b"\r\n\r\n" + data
 
 
 def parse_reply(data: bytes) -> Reply:
@@ -153,9 +156,9 @@ async def leaver(port: int, rng: random.Random) -> None:
 
 JUNK = (
     b"", b"{", b"[]", b"null", b"\xff\xfe", b'{"prompt": "x"', b"[" * 5_000, b'{"prompt": ' + b"9" * 5_000 + b"}",
-    {"prompt": None}, {"prompt": 5}, {"prompt": {}}, {"prompt": []}, {"prompt": [[]]}, {"prompt": ["a", "b"]},
-    {"prompt": [[1], [2]]}, {"prompt": [1, "a"]}, {"prompt": [257]}, {"prompt": [-1]}, {"prompt": [True]},
-    {"prompt": [1.5]}, {"prompt": ""}, {"prompt": "a\nb"}, {"prompt": "\ud800"}, {"prompt": [1] * 1_024},
+    {"prompt": None}, {"prompt": 5}, {"prompt": {}}, {"prompt": []}, {"prompt": [[]]}, {"prompt": ["a", ""]},
+    {"prompt": [[1], []]}, {"prompt": ["a"] * 129}, {"prompt": [1, "a"]}, {"prompt": [257]}, {"prompt": [-1]}, {"prompt": [True]},
+    {"prompt": [1.5]}, {"prompt": ""}, {"prompt": "\n"}, {"prompt": "\ud800"}, {"prompt": [1] * 1_024},
     {"prompt": [1] * 20_000}, {"prompt": "x" * 5_000},
     *({"prompt": "fix: x", **wrong} for wrong in (
         {"max_tokens": 0}, {"max_tokens": -1}, {"max_tokens": 1.0}, {"max_tokens": "5"}, {"max_tokens": True},

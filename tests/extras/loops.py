@@ -167,3 +167,37 @@ def make_endless():
 
 def make_no_loop():
     raise ValueError("no such file")
+
+
+def c_call_loop(server):
+    """In a call that never gives the interpreter back."""
+    server.model.forward_one_step([server.queue.get()])
+    sum(range(10**10))
+
+
+def make_c_call_loop():
+    return c_call_loop
+
+
+def make_continuous_loop():
+    return reference("continuous")
+
+
+def make_slow_loop():
+    return slow(reference("continuous"), 0.02)
+
+
+def unwritten_loop(server):
+    raise NotImplementedError("exercise 3.4: continuous_batch_loop")
+
+
+def make_unwritten_loop():
+    return unwritten_loop
+
+
+def make_spinning_loop():
+    return spinning_loop
+
+
+def make_lying_loop():
+    return lying_loop

@@ -1,8 +1,11 @@
 """The engine in a process of its own: the same answers, and no end of that process that leaves anybody waiting."""
 
 import functools
+import os
 import queue
+import signal
 import threading
+import time
 
 import pytest
 
@@ -11,7 +14,9 @@ from minigpt.corpus.prompts import tutor_prompts
 from minigpt.extras.server import engine_client
 from minigpt.extras.server.engine_client import NOTHING, EngineClient
 from minigpt.extras.server.engine_core import EngineCore
+from minigpt.extras.server.live_checks import try_out
 from minigpt.extras.server.live_state import HEALTHY, EngineDown, EngineState
+from minigpt.extras.server.request_handle import AnswerOptions
 from tests.extras import loops
 from tests.extras.loops import is_empty, wait_until
 from tests.unit.small import reference
@@ -100,9 +105,83 @@ def test_a_process_that_ends_leaves_nobody_waiting():
 
 
 def test_a_file_that_is_never_loaded_is_given_up(monkeypatch):
-    monkeypatch.setattr(engine_client, "GREETING_S", 0.5)
+    monkeypatch.setattr(engine_client, "FILE_S", 0.5)
     with pytest.raises(ValueError, match="was not loaded within 0 s"):
         EngineClient(loops.make_endless)
+
+
+@pytest.mark.parametrize("make, error", [
+    (loops.make_unwritten_loop, "NotImplementedError"), (loops.make_raising_loop, "Flag"),
+    (loops.make_lying_loop, ""), (loops.make_ending_loop, ""),
+])  # fmt: skip
+def test_a_loop_that_cannot_serve_never_looks_as_if_it_did(make, error):
+    """The reason used to come after the event of the failure: 14 of 20 starts went on to serve nobody."""
+    engine = EngineClient(make)
+    started = time.monotonic()
+    state = try_out(engine, 10)
+    assert (state.name, state.error) == ("failed", error) and state.reason
+    assert time.monotonic() - started < 3
+    engine.close(drain=False, timeout_s=1)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="no such signals")
+@pytest.mark.parametrize("how", ["a call in C", "a stopped process"])
+def test_a_process_that_is_silent_is_noticed_from_outside(how, monkeypatch):
+    monkeypatch.setattr(engine_client, "SILENCE_S", 1.5)
+    engine = EngineClient(loops.make_c_call_loop if how == "a call in C" else loops.make_slow_loop, hang_s=1.0)
+    _, events = ask(engine, [65, 10], 400, ignore_eos=True)
+    events.get(timeout=30)  # its first token
+    if how == "a stopped process":
+        os.kill(engine._child.pid, signal.SIGSTOP)
+    for _ in range(300):  # more than a pipe holds: a server must not wait for a process that does not read
+        ask(engine, [65] * 900, 10)
+    last = told(events)[1]
+    assert last.reason == "failed" and "nothing was heard" in last.error
+    assert engine.state.name == "failed" and not engine._child.is_alive()
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="no such signals")
+def test_closing_takes_no_longer_than_its_limit_whatever_the_process_does():
+    engine = EngineClient(loops.make_c_call_loop)
+    _, events = ask(engine, [65, 10], 400, ignore_eos=True)
+    events.get(timeout=30)
+    started = time.monotonic()
+    engine.close(drain=True, timeout_s=0.5)
+    assert time.monotonic() - started < 0.5 + 3 * engine_client.LAST_S
+    assert told(events)[1].reason == "failed" and not engine._child.is_alive()
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no such signals")
+def test_a_process_that_was_killed_is_not_the_loops_fault():
+    engine = EngineClient(loops.make_slow_loop)
+    _, events = ask(engine, [65, 10], 400, ignore_eos=True)
+    events.get(timeout=30)
+    os.kill(engine._child.pid, signal.SIGTERM)  # to a whole group: the server's affair
+    os.kill(engine._child.pid, signal.SIGINT)
+    assert events.get(timeout=30).reason is None
+    os.kill(engine._child.pid, signal.SIGKILL)
+    last = told(events)[1]
+    assert "ended from outside (SIGKILL)" in last.error and "the loop raised" not in last.error
+    engine.close(timeout_s=1)
+
+
+class ClosedPipe:
+    """A pipe whose other end was killed."""
+
+    def send(self, message):
+        raise BrokenPipeError
+
+    def poll(self, timeout_s):
+        raise EOFError
+
+
+def test_a_server_that_was_killed_is_not_the_loops_fault(caplog):
+    host = EngineCore(ClosedPipe())
+    with loops.live_engine("continuous", after_step=host.flush) as engine:
+        host.serve(engine)
+        host._submit(0, (7, 8), 9, AnswerOptions())
+        wait_until(lambda: is_empty(engine.load))
+        assert engine.state.is_healthy and "raised" not in caplog.text
 
 
 def test_a_loop_that_raises_is_reported_across():
@@ -136,7 +215,7 @@ class RecordingPipe:
 
 
 def test_a_steps_tokens_travel_together():
-    pipe = RecordingPipe([("submit", number, (65, 10), 40, True, ()) for number in range(4)])
+    pipe = RecordingPipe([("submit", number, (65, 10), 40, AnswerOptions(ignore_eos=True)) for number in range(4)])
     host = EngineCore(pipe)
     with loops.live_engine(loops.slow(reference("continuous"), 0.02), after_step=host.flush) as engine:
         serving = threading.Thread(target=host.serve, args=(engine,), daemon=True)

@@ -1,9 +1,11 @@
 """`python -m minigpt serve` as its user meets it: one line when it is ready, a clean end, clear words for mistakes."""
 
 import asyncio
+import os
 import re
 import signal
 import sys
+import threading
 
 import pytest
 
@@ -44,6 +46,83 @@ def test_a_signal_lets_what_is_in_flight_finish(number, policy):
         process.wait()
 
 
+async def many_answers(process, port, stop, num=24):
+    """Ask for many long answers, stop the server while some are in flight and others wait, and read all of them."""
+    body = {"prompt": "fix: she go to school", "max_tokens": 200, "ignore_eos": True}
+    asking = [asyncio.ensure_future(send(port, request_bytes(body))) for _ in range(num)]
+    inside = 0
+    while inside < num:
+        health = (await send(port, request_bytes(b"", path="/health", method="GET"))).json
+        inside = health["num_inflight"] + health["num_waiting"]
+        await asyncio.sleep(0.01)
+    stop()
+    return await asyncio.gather(*asking, return_exceptions=True)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals to a group mean something else there")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_to_the_whole_group_cuts_nobody(number):
+    """systemd, `timeout`, containers and terminals: 20 of 24 were cut; some send it twice."""
+    process, port = start("--impl", "solution", start_new_session=True)
+
+    def stop():
+        os.killpg(process.pid, number)
+        os.killpg(process.pid, number)
+
+    try:
+        replies = asyncio.run(many_answers(process, port, stop))
+        assert [reply.status for reply in replies] == [200] * 24
+        assert process.wait(30) == 0
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals to a child mean something else there")
+def test_a_second_ctrl_c_cuts_off_in_two_lines():
+    process, port = start("--impl", "solution", reads=False)
+
+    def stop():
+        process.send_signal(signal.SIGINT)
+        threading.Timer(0.8, process.send_signal, [signal.SIGINT]).start()
+
+    body = {"prompt": "fix: she go to school", "max_tokens": 1_000, "ignore_eos": True, "stream": True}
+    try:
+        asyncio.run(endless_answers(port, body, stop))
+        assert process.wait(30) == 130
+        lines = process.stdout.read().splitlines()
+        assert len(lines) == 2 and lines[0].startswith("Finishing") and "cut off" in lines[1]
+    finally:
+        process.kill()
+        process.wait()
+
+
+async def endless_answers(port, body, stop):
+    """Keep many streams open until the server is gone."""
+    asking = [asyncio.ensure_future(send(port, request_bytes(body))) for _ in range(60)]
+    while (await send(port, request_bytes(b"", path="/health", method="GET"))).json["num_waiting"] < 40:
+        await asyncio.sleep(0.01)
+    stop()
+    await asyncio.gather(*asking, return_exceptions=True)
+
+
+@pytest.mark.parametrize("text, words", [
+    ("    while True:\n        pass\n", "did not answer its first requests|hangs"),
+    ("    while not server.queue.closed:\n        request = server.queue.get()\n"
+     "        request.append(server.model.forward_one_step([request])[0])\n        server.respond(request)\n",
+     "before it had ended.*repair it"),
+    ("    raise ZeroDivisionError('mine')\n", "ZeroDivisionError: mine.*repair it"),
+])  # fmt: skip
+def test_a_loop_that_serves_nobody_refuses_to_start(student_file, text, words, monkeypatch, capsys):
+    monkeypatch.setattr(serve, "WARM_UP_S", 4.0)
+    student_file.write_text(f"def continuous_batch_loop(server):\n{text}", encoding="utf-8")
+    with pytest.raises(ValueError, match=words):
+        serve.main(["--port", "0", "--impl", "student"])
+    captured = capsys.readouterr()
+    assert "Serving" not in captured.out
+    assert ("has not answered yet" in captured.err) == ("while True" in text)
+
+
 @pytest.fixture
 def student_file(tmp_path, monkeypatch):
     """Another file in the student's place."""
@@ -73,10 +152,10 @@ def test_a_file_that_does_not_load_is_named(student_file):
 
 
 @pytest.mark.parametrize("options, words", [
-    (["--max-queue", "0"], "--max-queue 0: it must be positive"),
-    (["--hang-s", "nan"], "--hang-s nan: it must be positive"),
-    (["--max-wait-ms", "-1"], "--max-wait-ms -1"),
-    (["--port", "99999"], "port=99999"),
+    (["--max-queue", "0"], "--max-queue: 0: it must be positive"),
+    (["--hang-s", "nan"], "--hang-s: nan: it must be positive"),
+    (["--max-wait-ms", "-1"], "--max-wait-ms: -1"),
+    (["--port", "99999"], "--port: 99999"),
 ])  # fmt: skip
 def test_a_wrong_number_is_named(options, words, monkeypatch):
     monkeypatch.setenv("MINIGPT_LANG", "en")
@@ -85,7 +164,7 @@ def test_a_wrong_number_is_named(options, words, monkeypatch):
 
 
 def test_a_taken_port_is_named(monkeypatch):
-    from minigpt.extras.server.app import open_socket
+    from minigpt.extras.server.listening import open_socket
 
     monkeypatch.setenv("MINIGPT_LANG", "en")
     with open_socket("127.0.0.1", 0) as taken:
@@ -96,7 +175,7 @@ def test_a_taken_port_is_named(monkeypatch):
 
 def test_a_missing_package_is_said_with_the_command(monkeypatch):
     monkeypatch.setenv("MINIGPT_LANG", "en")
-    monkeypatch.delitem(sys.modules, "minigpt.extras.server.app", raising=False)
+    monkeypatch.delitem(sys.modules, "minigpt.extras.server.listening", raising=False)
     monkeypatch.setitem(sys.modules, "uvicorn", None)  # importing it raises ModuleNotFoundError
     with pytest.raises(ValueError, match=r"'uvicorn'.*pip install -r minigpt/extras/requirements-serve\.txt") as caught:
         serve.main([])

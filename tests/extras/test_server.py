@@ -1,15 +1,18 @@
-"""The server in front of real clients: OpenAI's own, sockets by hand, five hundred at random, and loops that fail."""
+"""The server in front of clients: sockets by hand, five hundred at random, and loops that fail."""
 
 import asyncio
 import json
 import re
 import threading
 
-import openai
 import pytest
 
 from minigpt.corpus.prompts import tutor_prompts
+from minigpt.extras.server.answer_text import AnswerText
+from minigpt.extras.server.api_error import REFUSALS
 from minigpt.extras.server.app import ServerSettings
+from minigpt.extras.server.completions import read_request
+from minigpt.extras.server.metrics import ENDS
 from minigpt.llm.tokenizer import encode_prompt
 from tests.extras import loops
 from tests.extras.http_clients import ask, get, http_server, many, parse_reply, polite, request_bytes, send
@@ -48,48 +51,6 @@ def metric(port, name):
     return float(found[1]) if found else 0.0
 
 
-def client_of(port):
-    return openai.OpenAI(base_url=f"http://127.0.0.1:{port}/v1", api_key="none", max_retries=0)
-
-
-# -- OpenAI's client --------------------------------------------------------------------------------------------------
-
-
-def test_openais_client_gets_the_tutors_answer(port):
-    done = client_of(port).completions.create(model="mini-gpt", prompt=EXPLAIN.prompt, max_tokens=128, temperature=0)
-    assert (done.choices[0].text, done.choices[0].finish_reason) == (EXPLAIN.answer, "stop")
-    num_prompt, num_answer = len(EXPLAIN.token_ids), len(EXPLAIN.answer_ids)
-    assert (done.usage.prompt_tokens, done.usage.completion_tokens) == (num_prompt, num_answer)
-    assert done.usage.total_tokens == num_prompt + num_answer
-    assert done.object == "text_completion" and done.id.startswith("cmpl-")
-
-
-def test_openais_client_streams(port):
-    with client_of(port).completions.create(
-        model="mini-gpt", prompt=list(EXPLAIN.token_ids), stream=True, stream_options={"include_usage": True}
-    ) as stream:
-        *chunks, last = list(stream)
-    assert "".join(chunk.choices[0].text for chunk in chunks) == EXPLAIN.answer
-    assert [chunk.choices[0].finish_reason for chunk in chunks[:-1]] == [None] * (len(chunks) - 1)
-    assert chunks[-1].choices[0].finish_reason == "stop" and len(chunks) > 20
-    assert last.choices == [] and last.usage.completion_tokens == len(EXPLAIN.answer_ids)
-    assert {chunk.id for chunk in chunks} == {last.id} and all(chunk.usage is None for chunk in chunks)
-
-
-def test_openais_client_sees_the_models(port):
-    models = client_of(port).models.list().data
-    assert [(model.id, model.object) for model in models] == [("mini-gpt", "model")]
-
-
-def test_openais_client_understands_the_errors(port):
-    client = client_of(port)
-    with pytest.raises(openai.NotFoundError, match="no model 'gpt-9'"):
-        client.completions.create(model="gpt-9", prompt="fix: x")
-    with pytest.raises(openai.BadRequestError, match="context holds 1024") as caught:
-        client.completions.create(model="mini-gpt", prompt=[1] * 1_000, max_tokens=100)
-    assert caught.value.code == "context_length_exceeded" and caught.value.type == "invalid_request_error"
-
-
 # -- the API ----------------------------------------------------------------------------------------------------------
 
 
@@ -119,8 +80,11 @@ def test_no_character_is_cut_in_two(port):
     reply = ask(port, {"prompt": accented.prompt, "stream": True, "return_token_ids": True})
     choices = [json.loads(event)["choices"][0] for event in reply.events[:-1]]
     assert reply.text == accented.answer and "�" not in "".join(choice["text"] for choice in choices)
-    assert "" in [choice["text"] for choice in choices[:-1]]  # the first byte of two waited
     assert [token for choice in choices for token in choice["token_ids"]] == list(accented.answer_ids)
+    wanted = read_request(json.dumps({"prompt": "fix: x", "stream": True}).encode(), "m", 1024)
+    text, character = AnswerText(wanted, "m"), "ñ".encode()
+    assert text.chunk(0, character[:1], None) == b""  # the first byte of two waits
+    assert b'"text":"\\u00f1"' in text.chunk(0, character[1:], None)
     # An answer that ends within a character ends with one mark.
     cut = next(i for i, byte in enumerate(accented.answer_ids) if byte >= 0xC0) + 1
     for is_stream in (False, True):
@@ -130,14 +94,93 @@ def test_no_character_is_cut_in_two(port):
 
 def test_errors_have_openais_form(port):
     for body, status, param in (
-        ({"prompt": ["a", "b"]}, 400, "prompt"), ({"prompt": "fix: x", "n": 2}, 400, "n"), (b"{", 400, None),
+        ({"prompt": ["a", ""]}, 400, "prompt"), ({"prompt": "fix: x", "n": 2}, 400, "n"), (b"{", 400, None),
         ({"prompt": "fix: x", "model": "other"}, 404, "model"), (b"x" * 70_000, 413, None),
     ):  # fmt: skip
         reply = ask(port, body)
         error = reply.json["error"]
         assert reply.status == status and set(error) == {"message", "type", "param", "code"}
         assert error["param"] == param and error["type"] == "invalid_request_error"
-    assert (get(port, "/nowhere").status, get(port, "/v1/completions").status) == (404, 405)
+    for reply, status, words in (
+        (get(port, "/nowhere"), 404, "GET /nowhere is not here; there are POST /v1/completions, POST /v1/chat/com"),
+        (get(port, "/v1/completions"), 405, "GET /v1/completions is not here"),
+    ):  # fmt: skip
+        assert reply.status == status and words in reply.json["error"]["message"]
+
+
+def test_min_tokens_hold_the_end_back(port):
+    number = len(FIX.answer_ids) + 7
+    reply = ask(port, {"prompt": FIX.prompt, "min_tokens": number, "return_token_ids": True}).json
+    ids = reply["choices"][0]["token_ids"]
+    assert len(ids) >= number and tuple(ids[: len(FIX.answer_ids)]) == FIX.answer_ids
+    stop = FIX.answer[2:4]
+    early = ask(port, {"prompt": FIX.prompt, "stop": stop}).text
+    late = ask(port, {"prompt": FIX.prompt, "stop": stop, "min_tokens": 6}).text
+    assert early == FIX.answer[: FIX.answer.index(stop)] and late.startswith(FIX.answer[:6])
+
+
+def test_stop_token_ids_end_the_text(port):
+    token = EXPLAIN.answer_ids[9]
+    for is_stream in (False, True):
+        reply = ask(port, {"prompt": EXPLAIN.prompt, "stop_token_ids": [token, 256], "stream": is_stream})
+        assert reply.text.encode() == bytes(EXPLAIN.answer_ids[: EXPLAIN.answer_ids.index(token)])
+
+
+def test_a_key_and_a_page_elsewhere(capsys):
+    settings = ServerSettings(api_key="ábc", cors_origins=("https://class.example",), has_access_log=True)
+    origin = "Origin: https://class.example"
+    with http_server(settings=settings) as (engine, port):
+        for headers in ([], ["Authorization: Bearer abd"]):
+            reply = ask(port, {"prompt": FIX.prompt}, headers=headers)
+            assert reply.status == 401 and reply.json["error"]["code"] == "invalid_api_key"
+        assert get(port, "/v1/models").status == get(port, "/live").status == 401
+        assert get(port, "/health").status == 200
+        assert metric(port, 'requests_refused_total{reason="invalid_api_key"}') == 2
+        reply = ask(port, {"prompt": FIX.prompt}, headers=["Authorization: Bearer ábc", origin])
+        assert reply.text == FIX.answer and reply.headers["access-control-allow-origin"] == "https://class.example"
+        asked = ["Access-Control-Request-Method: POST", "Access-Control-Request-Headers: authorization"]
+        reply = ask(port, b"", method="OPTIONS", headers=[origin, *asked])
+        assert reply.status == 200 and "POST" in reply.headers["access-control-allow-methods"]
+    lines = capsys.readouterr().out.splitlines()
+    assert any(re.search(r"127\.0\.0\.1 POST /v1/completions 200 \d+\.\d{3} s$", line) for line in lines)
+    assert any(" 401 " in line for line in lines)
+
+
+def test_without_an_option_no_page_elsewhere_may_call(port, capsys):
+    reply = ask(port, {"prompt": FIX.prompt}, headers=["Origin: https://class.example"])
+    assert "access-control-allow-origin" not in reply.headers and capsys.readouterr().out == ""
+
+
+def test_the_page_shows_who_is_in_flight():
+    async def watch(port):
+        asking = asyncio.ensure_future(send(port, request_bytes({**LONG, "max_tokens": 100, "stream": True})))
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(request_bytes(b"", path="/live", method="GET"))
+        async for line in reader:
+            if line.startswith(b"data: {"):
+                frame = json.loads(line[6:])
+                if frame["requests"] and frame["requests"][0]["text"]:
+                    writer.close()
+                    return frame, await asking
+
+    with http_server(slow(reference("continuous"), 0.02), max_inflight=2) as (engine, port):
+        page = get(port, "/")
+        assert page.status == 200 and "text/html" in page.headers["content-type"]
+        frame, reply = asyncio.run(watch(port))
+        shown = frame["requests"][0]
+        assert (frame["state"], frame["num_slots"], frame["num_inflight"]) == ("healthy", 2, 1)
+        assert (shown["slot"], shown["max_tokens"]) == (0, 100) and shown["num_output_tokens"] >= len(shown["text"]) - 1
+        assert reply.text.startswith(shown["text"][:20])
+        frame = asyncio.run(one_frame(port))
+        assert frame["requests"] == [] and frame["num_answers"] == 1 and frame["p95_ms"] > 0
+
+
+async def one_frame(port):
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(request_bytes(b"", path="/live", method="GET"))
+    line = await reader.readuntil(b"data: ") + await reader.readuntil(b"\n\n")
+    writer.close()
+    return json.loads(line.rpartition(b"data: ")[2])
 
 
 def test_a_static_server_sends_all_tokens_at_once():
@@ -159,9 +202,29 @@ def test_metrics_count_what_happened(port):
     ask(port, b"{")
     after = [metric(port, name) for name in names]
     assert [b - a for a, b in zip(before, after, strict=True)] == [1, num_tokens - 1, 2, 2 * num_tokens, 2, 1]
-    assert metric(port, "kv_slots_total") == 16 and metric(port, "kv_slots_used") == 0
+    assert metric(port, "kv_slots_total") == 8 and metric(port, "kv_slots_used") == 0
     assert metric(port, "num_requests_running") == metric(port, "num_requests_waiting") == 0
     assert metric(port, "engine_healthy") == 1
+
+
+def test_every_series_is_there_from_the_start_and_refusals_count_by_reason_alone():
+    with http_server(slow(reference("continuous")), max_inflight=1, max_queue=1) as (engine, port):
+        text = get(port, "/metrics").body.decode()
+        for name in ("requests_total", "requests_refused_total"):
+            assert text.count(f"minigpt_{name}{{") == len(ENDS if name == "requests_total" else REFUSALS)
+        ask(port, {"prompt": FIX.prompt, "model": "other"}), ask(port, {"prompt": FIX.prompt, "max_tokens": 5_000})
+        asyncio.run(many_at_once(port, 6))
+        refused = metric(port, 'requests_refused_total{reason="queue_full"}')
+        assert refused >= 1 and metric(port, 'requests_refused_total{reason="model_not_found"}') == 1
+        assert metric(port, 'requests_total{end="refused"}') == refused + 2
+        answered = metric(port, 'requests_total{end="stop"}') + metric(port, 'requests_total{end="length"}')
+        assert metric(port, "prompt_tokens_total") == answered * len(FIX.token_ids)
+        assert metric(port, "kv_slots_total") == 1
+
+
+async def many_at_once(port, num):
+    body = request_bytes({"prompt": FIX.prompt, "max_tokens": 5})
+    return await asyncio.gather(*(send(port, body) for _ in range(num)))
 
 
 # -- limits -----------------------------------------------------------------------------------------------------------
@@ -267,16 +330,6 @@ def test_a_stream_that_has_begun_ends_with_the_error():
         reply = asyncio.run(hear(port, heard))
         assert reply.status == 200 and "[DONE]" not in reply.events
         assert "the student's mistake" in json.loads(reply.events[-1])["error"]["message"]
-
-
-def test_openais_client_hears_of_an_error_in_a_stream():
-    heard = threading.Event()
-    with http_server(loops.raising_when(heard)) as (engine, port):
-        stream = client_of(port).completions.create(model="mini-gpt", prompt=FIX.prompt, stream=True)
-        assert next(stream).choices[0].text == FIX.answer[0]
-        heard.set()
-        with pytest.raises(openai.APIError, match="the student's mistake"):
-            list(stream)
 
 
 def test_the_health_page_answers_while_the_loop_hangs():

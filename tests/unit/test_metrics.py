@@ -146,6 +146,26 @@ def test_an_answer_at_the_very_end_of_the_window_counts_at_every_nanosecond():
         assert throughput_per_s(log) == pytest.approx(1e9 / end_ns)
 
 
+@pytest.mark.parametrize("seed", range(200))
+def test_goodput_is_never_above_throughput(seed):
+    rng = random.Random(seed)
+    records = []
+    for _ in range(rng.randint(1, 12)):
+        arrival = rng.randint(0, 20)
+        finish = rng.choice((None, arrival + rng.randint(1, 40)))
+        records.append((arrival, [] if finish is None else [finish], finish))
+    log = make_log(*records, end_ns=rng.randint(60, 90) * MS)
+    goodput, throughput = goodput_per_s(log, e2e_target_s=rng.choice((0.01, math.inf))), throughput_per_s(log)
+    assert goodput <= throughput and tokens_per_s(log) == throughput  # one token each, over the same window
+
+
+def test_a_run_whose_answers_all_came_after_the_window_has_no_rate():
+    """It said 0.00 requests/s with all of them answered."""
+    found = summarize(make_log((0, [20], 20), (10, [30], 30)))
+    assert (found.throughput_per_s, found.goodput_per_s, found.tokens_per_s) == (None, None, None)
+    assert found.num_unfinished == 0 and summarize(make_log((0, [], None), (10, [], None))).throughput_per_s == 0
+
+
 def test_rates_of_a_run_in_which_nothing_happened_are_0():
     log = make_log((0, [], None), end_ns=0)
     assert (throughput_per_s(log), tokens_per_s(log), goodput_per_s(log), slot_use_percent(log)) == (
@@ -156,8 +176,9 @@ def test_rates_of_a_run_in_which_nothing_happened_are_0():
     )
 
 
-def test_tokens_per_second_counts_answered_output_tokens_over_the_run():
-    assert tokens_per_s(make_log(*RECORDS, end_ns=20 * MS)) == pytest.approx(4 / 0.020)
+def test_tokens_per_second_counts_output_tokens_that_left_within_the_window():
+    assert tokens_per_s(make_log(*RECORDS, (10, [], None), end_ns=20 * MS)) == pytest.approx(4 / 0.010)
+    assert tokens_per_s(make_log(*RECORDS, (8, [], None), end_ns=20 * MS)) == pytest.approx(1 / 0.008)
 
 
 @pytest.mark.parametrize(
@@ -166,7 +187,8 @@ def test_tokens_per_second_counts_answered_output_tokens_over_the_run():
      ({"e2e_target_s": 0.005, "ttft_target_s": 0.002}, 1), ({"e2e_target_s": 0.001}, 0)],
 )  # fmt: skip
 def test_goodput_counts_answers_that_met_every_target(targets, good):
-    assert goodput_per_s(make_log(*RECORDS, end_ns=10 * MS), **targets) == pytest.approx(good / 0.010)
+    log = make_log(*RECORDS, (10, [], None), end_ns=30 * MS)  # the window ends with the last arrival
+    assert goodput_per_s(log, **targets) == pytest.approx(good / 0.010)
 
 
 @pytest.mark.parametrize(("streams", "slots"), [(True, 4), (False, 2)])
@@ -181,9 +203,9 @@ def test_slot_use_is_the_share_of_slot_time_that_held_a_request_not_ended(stream
 
 
 def test_a_summary_counts_unfinished_requests_as_misses():
-    found = summarize(make_log(*RECORDS, end_ns=10 * MS), e2e_target_s=0.006)
-    assert (found.num_requests, found.num_unfinished) == (4, 1)
-    assert (found.e2e_p50_ms, found.e2e_p95_ms, found.e2e_p99_ms) == (5.0, math.inf, math.inf)
+    found = summarize(make_log(*RECORDS, (10, [], None), end_ns=10 * MS), e2e_target_s=0.006)
+    assert (found.num_requests, found.num_unfinished) == (5, 2)
+    assert (found.e2e_p50_ms, found.e2e_p95_ms, found.e2e_p99_ms) == (8.0, math.inf, math.inf)
     assert (found.ttft_p50_ms, found.itl_p95_ms) == (5.0, 4.0)
     assert found.goodput_per_s == pytest.approx(200)
 

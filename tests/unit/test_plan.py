@@ -72,6 +72,33 @@ def test_a_trace_brings_its_own_rate_and_arrivals(trace, capsys):
     assert "plan: 1 replica, at most" in printed
 
 
+def test_a_trace_that_the_plan_does_not_serve_is_said_and_the_status_says_so(tmp_path, capsys):
+    """Bursts: it said "met by 5/5", and in the next line missed the trace's own p95 40-fold."""
+    path = tmp_path / "bursts.csv"
+    rows = [f"{second},20,30" for second in (0, 10, 20) for _ in range(100)]
+    path.write_text("\n".join(["Timestamp,Request tokens,Response tokens", *rows]) + "\n", encoding="utf-8")
+    assert command.main(["--p95-ms", "60", "--trace", str(path), "--json", str(tmp_path / "p.json")]) == 1
+    data, printed = json.loads((tmp_path / "p.json").read_text(encoding="utf-8")), capsys.readouterr().out
+    needed = data["num_replicas_trace_arrivals"]
+    assert f"NOT met; {needed} replicas would" in printed
+    calls = [fleet.Call(10**10 * (number // 100), 20, 30) for number in range(300)]
+    p95_s = {n: fleet.simulate(calls, num_replicas=n, cap=data["cap"]).p95_s for n in (needed - 1, needed)}
+    assert p95_s[needed] <= 0.06 < p95_s[needed - 1]
+
+
+def test_a_trace_of_one_moment_is_refused(tmp_path):
+    """It asked for 2·10¹⁰ requests a second, and was killed for its memory."""
+    path = tmp_path / "one.csv"
+    path.write_text("TIMESTAMP,ContextTokens,GeneratedTokens\n" + "2023-11-16 18:15:46,20,10\n" * 30, encoding="utf-8")
+    with pytest.raises(ValueError, match="come at one moment"):
+        command.main(["--p95-ms", "60", "--trace", str(path)])
+
+
+def test_a_rate_beyond_what_can_be_simulated_is_refused_at_once():
+    with pytest.raises(ValueError, match="at least .* replicas, and up to 256 are simulated. Plan for a part"):
+        planner.make_plan(LENGTHS, 1e6, 0.08, 64)
+
+
 def test_without_a_rate_it_asks_for_one():
     with pytest.raises(ValueError, match="--rate is missing"):
         command.main(["--p95-ms", "60"])

@@ -3,6 +3,7 @@
 import pytest
 
 from minigpt.analysis import metrics
+from minigpt.cli import replay as replay_command
 from minigpt.runtime.clock import VirtualClock
 from minigpt.schedulers import lab_file
 from minigpt.schedulers.registry import POLICIES, find_policy, implementation
@@ -47,6 +48,15 @@ def test_both_serve_the_very_same_requests_and_continuous_is_sooner():
     assert runs.throughput_ratio == pytest.approx(1, abs=0.02)
     low, high = Pairs(runs=(runs,)).interval_percent()
     assert low <= runs.p95_reduction_percent <= high
+
+
+def test_no_ratio_of_nothing():
+    """One request, or requests that are all answered after the last arrival: the ratio was a ZeroDivisionError."""
+    for requests in (work(item(0)), work(item(0), item(1, arrival_ns=1))):
+        runs = replay_both(requests, **SCRIPTED)
+        assert runs.throughput_ratio in (None, pytest.approx(1, abs=0.2))
+    assert runs.throughput_ratio is None
+    assert replay_command.main(["--num", "1", "--tokens", "scripted", "--impl", "solution"]) == 0
 
 
 @pytest.mark.parametrize("num_requests", [8, 24])

@@ -1,5 +1,8 @@
 """Production traces: what was scaled is said, and a bad row is named by its line, never dropped silently."""
 
+import gzip
+import re
+
 import pytest
 
 from minigpt.workloads.traces import read_rows, trace_workload
@@ -8,6 +11,11 @@ from tests.unit.small import MS
 
 HEAD = "TIMESTAMP,ContextTokens,GeneratedTokens"
 DAY = "2023-11-16 18:15"
+
+
+@pytest.fixture(autouse=True)
+def english(monkeypatch):
+    monkeypatch.setenv("MINIGPT_LANG", "en")
 
 
 @pytest.fixture
@@ -69,6 +77,9 @@ def test_every_form_of_time_in_the_public_traces_is_read_beside_the_others(trace
         (f"{DAY}:03,0,5", "ContextTokens=0"),
         (f"{DAY}:03,10,-1", "GeneratedTokens=-1"),
         (f"{DAY}:03,10.5,5", "10.5"),
+        (f"{DAY}:03,inf,5", "inf"),
+        (f"{DAY}:61,10,5", "second must be"),
+        (f'{DAY}:03,"10,5', "line 3"),
     ],
 )
 def test_a_bad_row_is_reported_by_its_line(trace, line, words):
@@ -86,8 +97,7 @@ def test_a_short_row_is_bad_wherever_its_columns_stand(trace):
 
 @pytest.mark.parametrize(
     ("head", "missing"),
-    [("TIMESTAMP,ContextTokens", "GeneratedTokens"), ("timestamp,ContextTokens,GeneratedTokens", "TIMESTAMP"),
-     ("a,b", "TIMESTAMP, ContextTokens, GeneratedTokens"), ("", "TIMESTAMP")],
+    [("TIMESTAMP,ContextTokens", "GeneratedTokens"), ("a,b", "TIMESTAMP, ContextTokens, GeneratedTokens"), ("", "TIMESTAMP")],
 )  # fmt: skip
 def test_a_missing_column_is_named(trace, head, missing):
     with pytest.raises(ValueError, match=f"a trace.csv.*no column {missing}.*it needs TIMESTAMP"):
@@ -104,6 +114,130 @@ def test_a_trace_without_a_good_row_says_what_is_wrong(trace):
         read_rows(trace("x,1,1", "y,1,1"))
     with pytest.raises(ValueError, match="no good row"):
         read_rows(trace())
+
+
+# -- what real files hold --------------------------------------------------------------------------
+
+
+def times(path):
+    rows, faults = read_rows(path)
+    assert faults == []
+    return [time for time, _, _ in rows]
+
+
+def test_offsets_are_read(trace):
+    """Three rows a second apart, in three zones, used to arrive at 0, 2 and 7201 s."""
+    path = trace(f"{DAY}:00+00:00,10,5", "2023-11-16 20:15:01+02:00,10,5", "2023-11-16T13:15:02-0500,10,5")
+    assert times(path) == [0.0, 1.0, 2.0]
+
+
+@pytest.mark.parametrize("digits", range(1, 10))
+def test_fractions_of_a_second_are_read_whatever_their_length(trace, digits):
+    fraction = "123456789"[:digits]
+    path = trace(f"{DAY}:00,10,5", f"{DAY}:01.{fraction},10,5", f"{DAY}:02.{fraction}Z,10,5")
+    assert times(path) == [0.0, pytest.approx(float(f"1.{fraction}"), abs=1e-12), pytest.approx(float(f"2.{fraction}"))]
+
+
+def test_a_stray_quote_costs_its_own_row(trace):
+    lines = [good(second) for second in range(45)]
+    lines[4] = lines[4].replace(",10", ',"10')
+    rows, faults = read_rows(trace(*lines))
+    assert len(rows) == 44 and len(faults) == 1 and faults[0].startswith("line 6")
+
+
+def test_quoted_and_pandas_numbers_are_numbers(trace):
+    assert read_rows(trace(f'"{DAY}:03","300.0","44"')) == ([(0.0, 300, 44)], [])
+
+
+@pytest.mark.parametrize("scale, digits", [(1, 3), (10**3, 0), (10**6, 0), (10**9, 0)])
+def test_numeric_timestamps_may_count_from_1970_in_any_unit(trace, scale, digits):
+    path = trace(*(f"{(1_700_000_000 + second) * scale:.{digits}f},10,5" for second in (0, 2, 3)))
+    assert times(path) == [0.0, 2.0, 3.0]
+
+
+def test_burstgpt_is_read(trace):
+    path = trace("5,ChatGPT,472,18,490,Conversation log", "45.5,GPT-4,1087,230,1317,API log", "60,GPT-4,10,0,10,API log",
+                 head="Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type")  # fmt: skip
+    rows, faults = read_rows(path)
+    assert rows == [(0.0, 472, 18), (40.5, 1087, 230)] and len(faults) == 1 and "line 4" in faults[0]
+
+
+def test_mooncake_is_read(trace):
+    path = trace('{"timestamp": 3500, "input_length": 20, "output_length": 4, "hash_ids": [1, 2]}', "{", '{"a": 1}',
+                 head='{"timestamp": 500, "input_length": 6955, "output_length": 52, "hash_ids": [46]}')  # fmt: skip
+    rows, faults = read_rows(path)
+    assert rows == [(0.0, 6955, 52), (3.0, 20, 4)]
+    assert [fault[:7] for fault in faults] == ["line 3:", "line 4:"]
+
+
+@pytest.mark.parametrize("kind", ["mooncake_trace", "guidellm"])
+def test_our_own_exports_come_back(tmp_path, kind):
+    from minigpt.extras.load.workload_exports import export_workload
+    from minigpt.workloads.files import read_workload
+    from minigpt.workloads.workload import workload
+
+    wanted, path = workload("mixed", num_requests=20, rate_per_s=5.0, seed=3), tmp_path / "w.jsonl"
+    export_workload(wanted, kind, path)
+    found = read_workload(path)
+    assert [each.prompt_token_ids for each in found.items] == [each.prompt_token_ids for each in wanted.items]
+    gaps = [abs(a.arrival_ns - b.arrival_ns) for a, b in zip(found.items, wanted.items, strict=True)]
+    assert max(gaps) <= 1
+    rows, faults = read_rows(path)
+    assert faults == [] and [row[1] for row in rows] == [len(each.prompt_token_ids) for each in wanted.items]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "latin-1"])
+def test_other_encodings_are_read(trace, encoding):
+    path = trace(f"{DAY}:03,10,5,año", f"{DAY}:05,20,6,ñu", head=HEAD + ",Año", encoding=encoding)
+    assert read_rows(path) == ([(0.0, 10, 5), (2.0, 20, 6)], [])
+
+
+def test_gzip_is_read_and_other_packers_are_named(trace, tmp_path):
+    packed = tmp_path / "trace.csv.gz"
+    packed.write_bytes(gzip.compress(trace(good(1), good(3)).read_bytes()))
+    assert [time for time, _, _ in read_rows(packed)[0]] == [0.0, 2.0]
+    packed.write_bytes(b"PK\x03\x04 and so on")
+    with pytest.raises(ValueError, match="is a ZIP file: unpack it first"):
+        read_rows(packed)
+
+
+def test_no_more_is_read_than_is_needed(trace):
+    """Of 27 million rows the first hundred: what comes after them does not even have to be a row."""
+    path = trace(*(good(second % 60) for second in range(200)), *["nonsense"] * 100_000)
+    rows, faults = read_rows(path, 100)
+    assert (len(rows), faults) == (100, [])
+    assert len(trace_workload(path, num_requests=100).items) == 100
+
+
+@pytest.mark.parametrize("too_long, num, note", [
+    ("scale", 200, "lengths × 0.01022"), ("cap", 200, "lengths × 1 .*; 1 were shortened to fit"),
+    ("drop", 199, "lengths × 1 .*; 1 were left out"),
+])  # fmt: skip
+def test_one_outlier_need_not_shrink_all_others(trace, too_long, num, note):
+    path = trace(*(good(second % 60, 300, 40) for second in range(199)), good(59, 99_000, 1_000))
+    found = trace_workload(path, too_long=too_long)
+    lengths = [len(each.prompt_token_ids) + each.max_tokens for each in found.items]
+    assert len(lengths) == num and max(lengths) <= CONTEXT
+    assert (lengths.count(340) == 199) == (too_long != "scale")
+    assert re.search(note, found.notes[0])
+
+
+@pytest.mark.parametrize("arrivals", ["poisson", "burst", "gamma:0.5", "closed:4"])
+def test_a_trace_may_be_a_pool_of_lengths(trace, arrivals):
+    path = trace(good(1, 300, 40), good(2, 20, 7))
+    rate = {} if arrivals.startswith(("burst", "closed")) else {"rate_per_s": 10.0}
+    found = trace_workload(path, arrivals=arrivals, num_requests=400, seed=2, **rate)
+    lengths = [(len(each.prompt_token_ids), each.max_tokens) for each in found.items]
+    assert len(lengths) == 400 and set(lengths) == {(300, 40), (20, 7)} and 150 < lengths.count((20, 7)) < 250
+    assert f"arrivals {arrivals}" in found.notes[0]
+    if rate:
+        assert found.items[-1].arrival_ns / 1e9 == pytest.approx(40, rel=0.3)
+    assert trace_workload(path, arrivals=arrivals, num_requests=400, seed=2, **rate) == found
+
+
+def test_a_rate_for_requests_of_one_moment_is_refused(trace):
+    with pytest.raises(ValueError, match="come at the same moment"):
+        trace_workload(trace(good(1), good(1)), rate_per_s=5.0)
 
 
 # -- workloads -------------------------------------------------------------------------------------

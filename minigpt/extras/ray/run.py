@@ -45,7 +45,7 @@ def choose_scaling(args: argparse.Namespace) -> Scaling:
     from minigpt.simulation import fleet
     from minigpt.simulation.planner import make_plan
 
-    lengths = fleet.request_lengths(args.workload, NUM_LENGTHS)
+    lengths = fleet.request_lengths(args.workload or "mixed", NUM_LENGTHS)
     plan = make_plan(lengths, args.rate, args.p95_ms / 1e3, MOST_INFLIGHT, impl=GIVEN)
     return scaling_of(plan, lengths, args.quiet_rate)
 
@@ -70,6 +70,8 @@ def wait_for_the_end() -> None:
         signal.signal(number, lambda *_: is_over.set())
     while not is_over.wait(1.0):  # with a timeout: without one, Windows would not hear Ctrl-C
         pass
+    print(say(en="Ray ends its replicas at once: what is in flight is cut off.",
+              es="Ray termina sus réplicas de inmediato: lo que está en vuelo se corta."), flush=True)  # fmt: skip
 
 
 def try_out(args: argparse.Namespace) -> int:

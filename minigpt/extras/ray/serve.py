@@ -21,7 +21,6 @@ from minigpt.extras.server.app import ServerSettings, make_app
 from minigpt.extras.server.live_engine import LiveEngine
 from minigpt.language import say
 from minigpt.llm.threads import torch_threads
-from minigpt.llm.tokenizer import encode_prompt
 from minigpt.llm.tutor import load_tutor
 from minigpt.schedulers.registry import Policy
 
@@ -76,8 +75,9 @@ class EngineReplica:
             max_wait_s=settings.max_wait_s, max_inflight=settings.max_inflight, hang_s=settings.hang_s,
         )  # fmt: skip
         # A loop that is not written is said before anybody is served.
-        self._engine.try_out(encode_prompt("fix: she go to school"), max_tokens=4, timeout_s=WARM_UP_S)
-        self.check_health()
+        state = self._engine.try_out(WARM_UP_S + settings.max_wait_s)
+        if not state.is_healthy:
+            raise RuntimeError(state.reason)
 
     def __serve_build_asgi_app__(self):
         """The server's own app, made by Ray once this replica has its event loop."""

@@ -1,19 +1,24 @@
 """One answer on its way to one client: streamed or whole, within its time, and only as long as the client is there."""
 
 import asyncio
+import functools
 import json
 import time
 
-from minigpt.extras.server.completions import (
-    ApiError,
-    CompletionRequest,
-    CompletionText,
-    engine_down,
-    queue_full,
-    server_sent,
-)
+from minigpt.extras.server.answer_text import AnswerText, server_sent
+from minigpt.extras.server.api_error import ApiError, engine_down, queue_full
+from minigpt.extras.server.completions import CompletionRequest
 from minigpt.extras.server.metrics import Stopwatch
-from minigpt.extras.server.request_handle import CANCELLED, ENGINE_DOWN, FAILED, QUEUE_FULL, AsyncOutputs, Mailbox
+from minigpt.extras.server.request_handle import (
+    CANCELLED,
+    ENGINE_DOWN,
+    FAILED,
+    LENGTH,
+    QUEUE_FULL,
+    STOP,
+    Mailbox,
+    RequestOutput,
+)
 from minigpt.language import say
 
 # What a client hears of a request that was not answered.
@@ -27,22 +32,33 @@ LAST_WORDS_S = 1.0  # for telling a client that its time is over, should it stil
 
 
 class Answer:
-    """An ASGI application that answers one accepted request."""
+    """An ASGI application that answers one accepted request, which may hold several prompts."""
 
     def __init__(
         self, engine, wanted: CompletionRequest, *, mailbox: Mailbox, model: str, stopwatch: Stopwatch,
         time_limit_s: float,
     ):  # fmt: skip
         self._engine, self._wanted, self._stopwatch, self._time_limit_s = engine, wanted, stopwatch, time_limit_s
-        self._text = CompletionText(wanted, model)
-        self._events = AsyncOutputs(mailbox)
+        self.text = AnswerText(wanted, model)
+        self._inbox: asyncio.Queue[tuple[int, RequestOutput]] = asyncio.Queue()
         self._end = CANCELLED  # how it ended, for the metrics
+        self._refusal = ""
         self._has_started = self._is_complete = False
-        # Last, for from here on somebody is served.
-        self._handle = engine.submit(
-            wanted.prompt_token_ids, wanted.max_tokens, ignore_eos=wanted.ignore_eos, stop=wanted.stop,
-            listener=self._events,
-        )  # fmt: skip
+        self.handles = []
+        try:  # last, for from here on somebody is served
+            for index, (prompt, limit) in enumerate(zip(wanted.prompts, wanted.max_tokens, strict=True)):
+                listener = functools.partial(self._hear, mailbox, index)
+                self.handles.append(engine.submit(prompt, limit, options=wanted.options, listener=listener))
+        except BaseException:
+            self._cancel()
+            raise
+
+    def _hear(self, mailbox: Mailbox, index: int, event: RequestOutput) -> None:
+        mailbox.post(self._inbox, (index, event))
+
+    def _cancel(self) -> None:
+        for handle in self.handles:
+            self._engine.cancel(handle)
 
     async def __call__(self, scope, receive, send) -> None:
         left_s = self._stopwatch.arrival_s + self._time_limit_s - time.perf_counter()
@@ -59,32 +75,46 @@ class Answer:
             telling.cancel()
             gone.cancel()
             await asyncio.gather(telling, gone, return_exceptions=True)
-            self._engine.cancel(self._handle)
-            num_output_tokens = self._text.num_tokens
-            self._stopwatch.ended(self._end, len(self._wanted.prompt_token_ids), num_output_tokens)
+            self._cancel()
+            self._stopwatch.ended(self._end, self._wanted.num_prompt_tokens, self.text.num_tokens, self._refusal)
+
+    async def _news(self) -> dict[int, RequestOutput]:
+        """What has come of each prompt; together, if this task lags: it must not lag more and more."""
+        news = dict([await self._inbox.get()])
+        while not self._inbox.empty():
+            index, event = self._inbox.get_nowait()
+            news[index] = news[index].then(event) if index in news else event
+        return news
 
     async def _tell(self, send) -> None:
-        parts = []
-        async for event in self._events:
-            if event.reason in FAILURES:
-                await self._tell_error(send, FAILURES[event.reason](event.error))
-            elif self._wanted.is_stream:
-                await self._tell_chunk(send, event)
-            else:
-                parts.append(self._text.feed(event.token_ids, is_last=event.reason is not None))
-                if event.reason is not None:
-                    await self._tell_whole(send, self._text.whole("".join(parts), event.reason))
-            if event.reason is not None:
-                self._end = "refused" if event.reason in (QUEUE_FULL, ENGINE_DOWN) else event.reason
+        while not self.text.is_complete:
+            for index, event in (await self._news()).items():
+                if event.reason in FAILURES:
+                    await self._tell_failure(send, event)
+                    return
+                if self._wanted.is_stream:
+                    await self._tell_chunk(send, index, event)
+                else:
+                    self.text.choices[index].feed(event.token_ids, event.reason)
+        if not self._wanted.is_stream:
+            await self._tell_whole(send, self.text.whole())
+        self._end = LENGTH if any(choice.reason == LENGTH for choice in self.text.choices) else STOP
 
-    async def _tell_chunk(self, send, event) -> None:
-        chunk = self._text.chunk(event.token_ids, event.reason)
-        if event.reason is not None:
-            chunk += self._text.ending()
+    async def _tell_failure(self, send, event: RequestOutput) -> None:
+        error = FAILURES[event.reason](event.error)
+        self._end = event.reason
+        if event.reason in (QUEUE_FULL, ENGINE_DOWN):
+            self._end, self._refusal = "refused", error.code
+        await self._tell_error(send, error)
+
+    async def _tell_chunk(self, send, index: int, event: RequestOutput) -> None:
+        chunk = self.text.chunk(index, event.token_ids, event.reason)
+        if self.text.is_complete:
+            chunk += self.text.ending()
         if chunk:
             await self._start(send, 200, b"text/event-stream; charset=utf-8")
-            await self._body(send, chunk, is_last=event.reason is not None)
-        self._stopwatch.tokens_left(len(event.token_ids))
+            await self._body(send, chunk, is_last=self.text.is_complete)
+        self._stopwatch.tokens_left(len(event.token_ids), index)
 
     async def _tell_whole(self, send, body: dict, status: int = 200, headers: dict | None = None) -> None:
         data = json.dumps(body).encode()
@@ -93,13 +123,21 @@ class Answer:
 
     async def _time_is_over(self, send) -> None:
         self._end = "timed_out"
+        none = say(en="; not one token of it was computed: does the loop step every request that it takes?",
+                   es="; no se calculó ni un token suyo: ¿da el bucle un paso a cada petición que toma?")  # fmt: skip
         message = say(en=f"the request took longer than the server's limit of {self._time_limit_s:g} s",
                       es=f"la petición tardó más que el límite del servidor, {self._time_limit_s:g} s")  # fmt: skip
-        error = ApiError(504, message, code="timeout")
+        error = ApiError(504, message + (none if self._is_untouched() else ""), code="timeout")
         try:
             await asyncio.wait_for(self._tell_error(send, error), LAST_WORDS_S)
         except asyncio.TimeoutError:
             pass  # the client has stopped reading
+
+    def _is_untouched(self) -> bool:
+        """Whether the loop has taken this request and never stepped it."""
+        ids = {handle.request_id for handle in self.handles}
+        mine = [each for each in self._engine.load.occupants if each.request_id in ids]
+        return bool(mine) and not any(each.num_output_tokens or each.has_ended for each in mine)
 
     async def _tell_error(self, send, error: ApiError) -> None:
         if self._is_complete:

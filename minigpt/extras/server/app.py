@@ -1,22 +1,27 @@
-"""An OpenAI-compatible server around a live engine: /v1/completions, /v1/models, /health and /metrics."""
+"""An OpenAI-compatible server around a live engine: completions, chat, models, /health, /metrics and a page at /."""
 
 import asyncio
 import contextlib
-import signal
-import socket
+import hmac
+import threading
 import time
 from dataclasses import dataclass
 
-import uvicorn
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from minigpt.extras.server.access_log import AccessLog
 from minigpt.extras.server.answer import Answer
-from minigpt.extras.server.completions import ApiError, engine_down, queue_full, read_request
+from minigpt.extras.server.api_error import ApiError, as_api_error, no_key
+from minigpt.extras.server.completions import no_such_model, read_request
+from minigpt.extras.server.fields import CHAT, COMPLETIONS
+from minigpt.extras.server.live_page import LivePage
 from minigpt.extras.server.live_source import QueueFull
 from minigpt.extras.server.live_state import EngineDown
 from minigpt.extras.server.metrics import ServerMetrics, Stopwatch
@@ -24,6 +29,7 @@ from minigpt.extras.server.request_handle import Mailbox
 from minigpt.language import say
 
 CLOSED_BY_CLIENT = 499  # nginx's number; nobody is there to read it
+LAST_S = 5.0  # for the engine to let go of what was cut off when the server ends
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,30 +39,52 @@ class ServerSettings:
     model: str = "mini-gpt"  # the name that clients ask for
     max_body_bytes: int = 65_536
     time_limit_s: float = 120.0  # from a request's arrival to its last byte
-    policy: str = ""  # for /health
+    policy: str = ""  # for /health and the page
+    api_key: str = ""  # what clients must show; empty: nothing
+    cors_origins: tuple[str, ...] = ()  # web pages that may call from a browser; "*": all
+    has_access_log: bool = False
 
 
 class Api:
     """The handlers of one server."""
 
-    def __init__(self, engine, settings: ServerSettings):
+    def __init__(self, engine, settings: ServerSettings, is_closing: threading.Event):
         self._engine, self._settings = engine, settings
         self._metrics = ServerMetrics(engine)
+        self._live = LivePage(engine, self._metrics, settings.policy, is_closing)
         self._started = int(time.time())
         self.mailbox: Mailbox | None = None  # of the asyncio loop, once it runs
 
     async def completions(self, request: Request):
         """POST /v1/completions."""
+        return await self._answer(request, COMPLETIONS)
+
+    async def chat(self, request: Request):
+        """POST /v1/chat/completions."""
+        return await self._answer(request, CHAT)
+
+    async def _answer(self, request: Request, endpoint: str):
         stopwatch = Stopwatch(self._metrics, time.perf_counter())
         settings = self._settings
         try:
+            self._check_key(request)
             body = await self._read_body(request)
-            wanted = read_request(body, settings.model, self._engine.context)
-            return Answer(self._engine, wanted, mailbox=self.mailbox, model=settings.model, stopwatch=stopwatch,
-                          time_limit_s=settings.time_limit_s)  # fmt: skip
+            wanted = read_request(body, settings.model, self._engine.context, endpoint)
+            answer = Answer(self._engine, wanted, mailbox=self.mailbox, model=settings.model, stopwatch=stopwatch,
+                            time_limit_s=settings.time_limit_s)  # fmt: skip
         except (ApiError, QueueFull, EngineDown, ValueError) as error:
-            stopwatch.ended("refused", 0, 0)
-            raise as_api_error(error) from None
+            refusal = as_api_error(error)
+            stopwatch.ended("refused", 0, 0, refusal.code)
+            raise refusal from None
+        self._live.follow(answer)
+        return answer
+
+    def _check_key(self, request: Request) -> None:
+        key = self._settings.api_key
+        shown = request.headers.get("authorization", "").removeprefix("Bearer ")
+        # Starlette reads the bytes of a header as Latin-1.
+        if key and not hmac.compare_digest(shown.encode("latin-1"), key.encode()):
+            raise no_key()
 
     async def _read_body(self, request: Request) -> bytes:
         try:
@@ -81,9 +109,20 @@ class Api:
 
     async def models(self, request: Request) -> Response:
         """GET /v1/models."""
-        model = {"id": self._settings.model, "object": "model", "created": self._started, "owned_by": "minigpt",
-                 "max_model_len": self._engine.context}  # fmt: skip
-        return JSONResponse({"object": "list", "data": [model]})
+        self._check_key(request)
+        return JSONResponse({"object": "list", "data": [self._model()]})
+
+    async def model(self, request: Request) -> Response:
+        """GET /v1/models/{id}."""
+        self._check_key(request)
+        asked = request.path_params["model"]
+        if asked != self._settings.model:
+            raise no_such_model(asked, self._settings.model)
+        return JSONResponse(self._model())
+
+    def _model(self) -> dict:
+        return {"id": self._settings.model, "object": "model", "created": self._started, "owned_by": "minigpt",
+                "max_model_len": self._engine.context}  # fmt: skip
 
     async def health(self, request: Request) -> Response:
         """GET /health: 200 while the loop serves, 503 and the reason when it does not."""
@@ -96,42 +135,72 @@ class Api:
         """GET /metrics."""
         return Response(self._metrics.text(), media_type=CONTENT_TYPE_LATEST)
 
+    async def page(self, request: Request) -> Response:
+        """GET /: what is in flight, for people."""
+        return self._live.page()
 
-def as_api_error(error: Exception) -> ApiError:
-    """A refusal, as a client should see it."""
-    if isinstance(error, QueueFull):
-        return queue_full(str(error))
-    if isinstance(error, EngineDown):
-        return engine_down(str(error))
-    return error if isinstance(error, ApiError) else ApiError(400, str(error)[:500], code="invalid_value")
+    async def live(self, request: Request) -> Response:
+        """GET /live: the same, frame by frame, for the page."""
+        self._check_key(request)
+        return self._live.frames()
+
+    @property
+    def routes(self) -> list[Route]:
+        return [
+            Route("/v1/completions", self.completions, methods=["POST"]),
+            Route("/v1/chat/completions", self.chat, methods=["POST"]),
+            Route("/v1/models", self.models), Route("/v1/models/{model:path}", self.model),
+            Route("/health", self.health), Route("/metrics", self.metrics),
+            Route("/", self.page), Route("/live", self.live),
+        ]  # fmt: skip
 
 
-def make_app(engine, settings: ServerSettings = ServerSettings()) -> Starlette:
+def make_app(
+    engine, settings: ServerSettings = ServerSettings(), is_closing: threading.Event | None = None
+) -> Starlette:  # fmt: skip
     """The ASGI application around a `LiveEngine` or an `EngineClient`, which finishes what it has at the end."""
-    api = Api(engine, settings)
+    is_closing = is_closing or threading.Event()
+    api = Api(engine, settings, is_closing)
 
     @contextlib.asynccontextmanager
     async def lifespan(app):
         api.mailbox = Mailbox()
         yield
-        await asyncio.to_thread(engine.close, drain=True, timeout_s=settings.time_limit_s)
+        is_closing.set()
+        # Every answer has been given, or was cut off at its time limit: what is left is to let go.
+        await asyncio.to_thread(engine.close, drain=True, timeout_s=LAST_S)
 
-    routes = [
-        Route("/v1/completions", api.completions, methods=["POST"]), Route("/v1/models", api.models),
-        Route("/health", api.health), Route("/metrics", api.metrics),
-    ]  # fmt: skip
-    handlers = {ApiError: show_api_error, HTTPException: show_http_error, ClientDisconnect: show_nothing,
+    routes = api.routes
+    handlers = {ApiError: show_api_error, HTTPException: shows_what_there_is(routes), ClientDisconnect: show_nothing,
                 Exception: show_fault}  # fmt: skip
-    return Starlette(routes=routes, exception_handlers=handlers, lifespan=lifespan)
+    return Starlette(routes=routes, exception_handlers=handlers, lifespan=lifespan, middleware=middleware_of(settings))
+
+
+def middleware_of(settings: ServerSettings) -> list[Middleware]:
+    chosen = [Middleware(AccessLog)] if settings.has_access_log else []
+    if settings.cors_origins:
+        chosen.append(Middleware(CORSMiddleware, allow_origins=settings.cors_origins, allow_methods=["*"],
+                                 allow_headers=["*"]))  # fmt: skip
+    return chosen
 
 
 async def show_api_error(request: Request, error: ApiError) -> Response:
     return JSONResponse(error.body, status_code=error.status, headers=error.headers)
 
 
-async def show_http_error(request: Request, error: HTTPException) -> Response:
-    body = ApiError(error.status_code, error.detail, code="http_error").body
-    return JSONResponse(body, status_code=error.status_code, headers=error.headers)
+def shows_what_there_is(routes: list[Route]):
+    """A handler of 404 and 405 that names the paths and methods there are."""
+    doors = {route.path: " / ".join(sorted(route.methods - {"HEAD"})) for route in routes}
+    listed = ", ".join(f"{methods} {path.replace(':path', '')}" for path, methods in doors.items())
+
+    async def show_http_error(request: Request, error: HTTPException) -> Response:
+        what, message = f"{request.method} {ascii(request.url.path)[1:-1]}", error.detail
+        if error.status_code in (404, 405):
+            message = say(en=f"{what} is not here; there are {listed}", es=f"{what} no existe; hay {listed}")
+        body = ApiError(error.status_code, message, code="http_error").body
+        return JSONResponse(body, status_code=error.status_code, headers=error.headers)
+
+    return show_http_error
 
 
 async def show_nothing(request: Request, error: ClientDisconnect) -> Response:
@@ -140,31 +209,3 @@ async def show_nothing(request: Request, error: ClientDisconnect) -> Response:
 
 async def show_fault(request: Request, error: Exception) -> Response:
     return JSONResponse(ApiError(500, type(error).__name__, code="server_error").body, status_code=500)
-
-
-def open_socket(host: str, port: int) -> socket.socket:
-    """A listening socket; ValueError if the address cannot be had."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family, backlog=2048)
-    except (OSError, OverflowError) as error:
-        raise ValueError(say(
-            en=f"cannot listen on host={host} port={port} ({error}): choose another --port, or 0 for any free one",
-            es=f"no se puede escuchar en host={host} port={port} ({error}): elige otro --port, o 0 para uno libre",
-        )) from None  # fmt: skip
-
-
-def run_server(engine, listening: socket.socket, settings: ServerSettings) -> None:
-    """Serve until SIGINT or SIGTERM; what is in flight then is finished first. A second SIGINT ends at once."""
-    config = uvicorn.Config(
-        make_app(engine, settings), log_level="warning", access_log=False, lifespan="on", ws="none", loop="asyncio",
-        timeout_keep_alive=30, timeout_graceful_shutdown=round(settings.time_limit_s) + 1, server_header=False,
-    )  # fmt: skip
-    # uvicorn raises the signal again when it is done, for whoever was there before: here its work is done.
-    before = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        uvicorn.Server(config).run(sockets=[listening])
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        engine.close(drain=False, timeout_s=1)

@@ -1,74 +1,54 @@
-"""OpenAI's completions API, as far as a greedy byte-level model can serve it: reading requests, writing answers.
+"""Reading a request for a completion or a chat completion, as far as a greedy byte-level model can serve it."""
 
-Field names and forms are those of https://platform.openai.com/docs/api-reference/completions; `ignore_eos` and
-`return_token_ids` are vLLM's. Sampling fields (temperature, top_p, seed, …) are accepted and have no effect: answers
-are greedy. What would change the form of an answer and is not there (n > 1, logprobs, echo, …) is refused.
-"""
-
-import codecs
 import json
-import time
-import uuid
 from dataclasses import dataclass
 
+from minigpt.extras.server.api_error import ApiError, wrong
+from minigpt.extras.server.fields import CHAT, COMPLETIONS, check_fields
+from minigpt.extras.server.request_handle import AnswerOptions
 from minigpt.language import say
-from minigpt.llm.tokenizer import VOCAB_SIZE, encode, encode_prompt
+from minigpt.llm.tokenizer import END_OF_PROMPT, EOS_TOKEN_ID, VOCAB_SIZE, encode
 from minigpt.workloads.workload import MAX_ANSWER_TOKENS
 
-RETRY_AFTER_S = 1
 MAX_STOPS = 4  # OpenAI's own limit
 MAX_STOP_CHARACTERS = 256
-# Fields that must have a value with which they do nothing.
-NEUTRAL = {
-    "n": (1,), "best_of": (1,), "echo": (False,), "logprobs": (False,), "suffix": ("",), "prompt_logprobs": (False,),
-}  # fmt: skip
-
-
-class ApiError(Exception):
-    """An error in OpenAI's form."""
-
-    def __init__(self, status: int, message: str, *, code: str, param: str | None = None, headers: dict | None = None):
-        super().__init__(message)
-        self.status, self.code, self.param, self.headers = status, code, param, headers
-
-    @property
-    def body(self) -> dict:
-        kind = "invalid_request_error" if self.status < 500 and self.status != 429 else "server_error"
-        return {"error": {"message": str(self), "type": kind, "param": self.param, "code": self.code}}
+MAX_PROMPTS = 128  # of one request
+ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompletionRequest:
     """What a client asks for, checked."""
 
-    prompt_token_ids: tuple[int, ...]
-    max_tokens: int
-    stop: tuple[tuple[int, ...], ...]
+    prompts: tuple[tuple[int, ...], ...]  # token ids; one answer for each
+    max_tokens: tuple[int, ...]  # of each
+    options: AnswerOptions
+    is_chat: bool
     is_stream: bool
     has_usage: bool  # usage in a stream, too
-    ignore_eos: bool
+    has_running_usage: bool  # in each of its chunks
     has_token_ids: bool
 
+    @property
+    def num_prompt_tokens(self) -> int:
+        return sum(map(len, self.prompts))
 
-def read_request(body: bytes, model: str, context: int) -> CompletionRequest:
+
+def read_request(body: bytes, model: str, context: int, endpoint: str = COMPLETIONS) -> CompletionRequest:
     """The request in a body; ApiError says what is wrong with it."""
-    fields = read_json(body)
-    for name, allowed in NEUTRAL.items():
-        value = fields.get(name)
-        if not (value is None or any(value is each or value == each and type(value) is type(each) for each in allowed)):
-            raise wrong(name, say(en="is not supported here: leave it out", es="no se admite aquí: quítalo"))
-    asked = typed(fields, "model", str, model)
+    fields = check_fields(read_json(body), endpoint)
+    asked = fields.get("model", model)
     if asked != model:
-        message = say(en=f"there is no model {asked[:100]!r}: ask for {model!r}",
-                      es=f"no hay ningún modelo {asked[:100]!r}: pide {model!r}")  # fmt: skip
-        raise ApiError(404, message, code="model_not_found", param="model")
-    prompt = read_prompt(fields.get("prompt"))
-    options = typed(fields, "stream_options", dict, {})
+        raise no_such_model(asked, model)
+    is_chat = endpoint == CHAT
+    prompts = (read_messages(fields.get("messages")),) if is_chat else read_prompts(fields.get("prompt"))
+    options = fields.get("stream_options", {})
+    limits = tuple(read_max_tokens(fields, len(prompt), context) for prompt in prompts)
     return CompletionRequest(
-        prompt_token_ids=prompt, max_tokens=read_max_tokens(fields, len(prompt), context),
-        stop=read_stop(fields.get("stop")), is_stream=typed(fields, "stream", bool, False),
-        has_usage=typed(options, "include_usage", bool, False), ignore_eos=typed(fields, "ignore_eos", bool, False),
-        has_token_ids=typed(fields, "return_token_ids", bool, False),
+        prompts=prompts, max_tokens=limits, options=read_options(fields, limits), is_chat=is_chat,
+        is_stream=fields.get("stream", False), has_usage=bool(options.get("include_usage")),
+        has_running_usage=bool(options.get("continuous_usage_stats")),
+        has_token_ids=fields.get("return_token_ids", False),
     )  # fmt: skip
 
 
@@ -83,37 +63,94 @@ def read_json(body: bytes) -> dict:
     return fields
 
 
+def no_such_model(asked: str, model: str) -> ApiError:
+    message = say(en=f"there is no model {ascii(asked[:100])}: ask for {model!r}",
+                  es=f"no hay ningún modelo {ascii(asked[:100])}: pide {model!r}")  # fmt: skip
+    return ApiError(404, message, code="model_not_found", param="model")
+
+
+# -- prompts ------------------------------------------------------------------------------------------------------
+
+
+def read_prompts(prompt) -> tuple[tuple[int, ...], ...]:
+    """Token ids of each prompt: one text, one list of ids, or a list of texts or of lists."""
+    is_many = isinstance(prompt, list) and bool(prompt) and all(isinstance(part, (str, list)) for part in prompt)
+    prompts = prompt if is_many else [prompt]
+    if len(prompts) > MAX_PROMPTS:
+        raise wrong("prompt", say(en=f"has {len(prompts)} prompts: send at most {MAX_PROMPTS} in one request",
+                                  es=f"tiene {len(prompts)} prompts: envía como mucho {MAX_PROMPTS} en una petición"))
+    return tuple(read_prompt(each) for each in prompts)
+
+
 def read_prompt(prompt) -> tuple[int, ...]:
-    """Token ids of a prompt: text, encoded as the tutor was trained to see it, or ids as they are."""
-    if isinstance(prompt, list) and len(prompt) == 1 and isinstance(prompt[0], (str, list)):
-        prompt = prompt[0]  # a list of one prompt
+    """Token ids of one prompt: a text as the tutor was trained to see it, or ids as they are."""
     if isinstance(prompt, str):
-        try:
-            return tuple(encode_prompt(prompt))
-        except ValueError as error:  # empty, several lines, half a surrogate pair
-            raise wrong("prompt", str(error)[:200]) from None
-    if isinstance(prompt, list) and any(isinstance(part, (str, list)) for part in prompt):
-        raise wrong("prompt", say(en="is a list of prompts: send one request for each",
-                                  es="es una lista de prompts: envía una petición por cada uno"))  # fmt: skip
+        return encode_text(prompt, "prompt")
     if not isinstance(prompt, list) or not prompt or not all(is_token(part) for part in prompt):
         raise wrong("prompt", say(
-            en=f"must be a text, or a list of token ids from 0 to {VOCAB_SIZE - 1}",
-            es=f"debe ser un texto o una lista de ids de token de 0 a {VOCAB_SIZE - 1}",
+            en=f"must be a text, a list of token ids from 0 to {VOCAB_SIZE - 1}, or a list of either",
+            es=f"debe ser un texto, una lista de ids de token de 0 a {VOCAB_SIZE - 1}, o una lista de unos u otros",
         ))  # fmt: skip
     return tuple(prompt)
+
+
+def encode_text(text: str, param: str) -> tuple[int, ...]:
+    """A text's bytes, its last line ended: there the tutor begins to answer. Several lines are one prompt."""
+    stripped = text.strip()
+    if not stripped:
+        raise wrong(param, say(en="is empty: give a line such as 'fix: she go to school'",
+                               es="está vacío: da una línea como 'corrige: ella van a casa'"))  # fmt: skip
+    try:
+        return tuple(encode(stripped + END_OF_PROMPT))
+    except UnicodeEncodeError:
+        raise wrong(param, say(en="holds half of a surrogate pair, which is no text",
+                               es="contiene medio par sustituto, que no es texto")) from None  # fmt: skip
+
+
+def read_messages(messages) -> tuple[int, ...]:
+    """The prompt of a chat: its last message of the user. The tutor has no memory of what was said before."""
+    if not messages:
+        raise wrong("messages", say(en="must be a list with a message of the user",
+                                    es="debe ser una lista con un mensaje del usuario"))  # fmt: skip
+    last = None
+    for index, message in enumerate(messages):
+        name = f"messages[{index}]"
+        if not isinstance(message, dict) or message.get("role") not in ROLES:
+            raise wrong(name, say(en=f"must be an object whose role is one of {', '.join(ROLES)}",
+                                  es=f"debe ser un objeto cuyo role sea uno de {', '.join(ROLES)}"))  # fmt: skip
+        text = read_content(message.get("content"), f"{name}.content")
+        last = text if message["role"] == "user" else last
+    if last is None:
+        raise wrong("messages", say(en="has no message whose role is user", es="no tiene ningún mensaje con role user"))
+    return encode_text(last, "messages")
+
+
+def read_content(content, name: str) -> str:
+    """A message's text: a string, or parts of type text."""
+    if content is None:
+        return ""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else [None]
+    for part in parts:
+        if not isinstance(part, dict) or part.get("type") != "text" or not isinstance(part.get("text"), str):
+            raise wrong(name, say(en="must be a text, or parts of type text: this model reads nothing else",
+                                  es="debe ser un texto, o partes de tipo text: este modelo no lee otra cosa"))
+    return "\n".join(part["text"] for part in parts)
 
 
 def is_token(value) -> bool:
     return type(value) is int and 0 <= value < VOCAB_SIZE
 
 
+# -- limits and stops ---------------------------------------------------------------------------------------------
+
+
 def read_max_tokens(fields: dict, num_prompt_tokens: int, context: int) -> int:
     """The token limit; without one, the tutor's longest answer, or what the context leaves room for."""
-    name = "max_tokens" if fields.get("max_tokens") is not None else "max_completion_tokens"
+    name = "max_tokens" if "max_tokens" in fields else "max_completion_tokens"
     room = context - num_prompt_tokens
-    limit = typed(fields, name, int, max(1, min(MAX_ANSWER_TOKENS, room)))
-    if limit < 1:
-        raise wrong(name, say(en=f"is {limit}: ask for at least one token", es=f"es {limit}: pide al menos un token"))
+    limit = fields.get(name, max(1, min(MAX_ANSWER_TOKENS, room)))
     if limit > room:
         message = say(
             en=f"the prompt has {num_prompt_tokens} tokens and {name} is {limit}: the context holds {context} in all",
@@ -121,6 +158,24 @@ def read_max_tokens(fields: dict, num_prompt_tokens: int, context: int) -> int:
         )
         raise ApiError(400, message, code="context_length_exceeded", param=name)
     return limit
+
+
+def read_options(fields: dict, limits: tuple[int, ...]) -> AnswerOptions:
+    min_tokens, ignore_eos = fields.get("min_tokens", 0), fields.get("ignore_eos", False)
+    if min_tokens > min(limits):
+        raise wrong("min_tokens", say(en=f"is {min_tokens}, and max_tokens is {min(limits)}",
+                                      es=f"es {min_tokens}, y max_tokens es {min(limits)}"))  # fmt: skip
+    stop_ids = fields.get("stop_token_ids", [])
+    if not all(is_token(each) for each in stop_ids):
+        raise wrong("stop_token_ids", say(en=f"must be token ids from 0 to {VOCAB_SIZE - 1}",
+                                          es=f"deben ser ids de token de 0 a {VOCAB_SIZE - 1}"))  # fmt: skip
+    if ignore_eos and EOS_TOKEN_ID in stop_ids:
+        raise wrong("stop_token_ids", say(en=f"names EOS ({EOS_TOKEN_ID}), and ignore_eos ignores it",
+                                          es=f"nombra EOS ({EOS_TOKEN_ID}), e ignore_eos lo ignora"))  # fmt: skip
+    return AnswerOptions(
+        ignore_eos=ignore_eos, min_tokens=min_tokens, stop=read_stop(fields.get("stop")),
+        stop_token_ids=frozenset(stop_ids), priority=fields.get("priority", 0),
+    )  # fmt: skip
 
 
 def read_stop(stop) -> tuple[tuple[int, ...], ...]:
@@ -137,80 +192,3 @@ def read_stop(stop) -> tuple[tuple[int, ...], ...]:
 def is_stop(text) -> bool:
     is_text = isinstance(text, str) and 1 <= len(text) <= MAX_STOP_CHARACTERS
     return is_text and not any("\ud800" <= character <= "\udfff" for character in text)  # half a surrogate pair
-
-
-def typed(fields: dict, name: str, kind: type, default):
-    """A field of the right type (True is no int here); the default if it is missing or null."""
-    value = fields.get(name)
-    if value is None:
-        return default
-    if type(value) is not kind:
-        raise wrong(name, say(en=f"must be of type {kind.__name__}", es=f"debe ser de tipo {kind.__name__}"))
-    return value
-
-
-def queue_full(message: str) -> ApiError:
-    return ApiError(429, message, code="queue_full", headers={"Retry-After": str(RETRY_AFTER_S)})
-
-
-def engine_down(message: str) -> ApiError:
-    return ApiError(503, message, code="engine_down")
-
-
-def wrong(param: str, what: str) -> ApiError:
-    return ApiError(400, f"{param}: {what}", code="invalid_value", param=param)
-
-
-class CompletionText:
-    """The forms of one answer: a whole body, or the chunks of a stream."""
-
-    def __init__(self, wanted: CompletionRequest, model: str):
-        self._wanted = wanted
-        self._frame = {
-            "id": f"cmpl-{uuid.uuid4().hex}", "object": "text_completion", "created": int(time.time()), "model": model,
-        }  # fmt: skip
-        # A character of several bytes leaves when its last byte has come.
-        self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
-        self._token_ids: list[int] = []
-
-    @property
-    def num_tokens(self) -> int:
-        return len(self._token_ids)
-
-    def feed(self, token_ids, is_last: bool = False) -> str:
-        """The text that may leave after these tokens."""
-        self._token_ids += token_ids
-        return self._decoder.decode(bytes(token_ids), final=is_last)
-
-    def chunk(self, token_ids, reason: str | None) -> bytes:
-        """One event of a stream, empty if there is nothing to say yet."""
-        text = self.feed(token_ids, is_last=reason is not None)
-        if not text and reason is None and not self._wanted.has_token_ids:
-            return b""
-        usage = {"usage": None} if self._wanted.has_usage else {}
-        return server_sent({**self._frame, "choices": [self._choice(text, token_ids, reason)], **usage})
-
-    def ending(self) -> bytes:
-        """The last events of a stream."""
-        usage = server_sent({**self._frame, "choices": [], "usage": self._usage()}) if self._wanted.has_usage else b""
-        return usage + b"data: [DONE]\n\n"
-
-    def whole(self, text: str, reason: str) -> dict:
-        """The body of an answer that is not streamed."""
-        return {**self._frame, "choices": [self._choice(text, self._token_ids, reason)], "usage": self._usage()}
-
-    def _choice(self, text: str, token_ids, reason: str | None) -> dict:
-        choice = {"index": 0, "text": text, "logprobs": None, "finish_reason": reason}
-        if self._wanted.has_token_ids:
-            choice["token_ids"] = list(token_ids)
-        return choice
-
-    def _usage(self) -> dict:
-        num_prompt = len(self._wanted.prompt_token_ids)
-        return {"prompt_tokens": num_prompt, "completion_tokens": self.num_tokens,
-                "total_tokens": num_prompt + self.num_tokens}  # fmt: skip
-
-
-def server_sent(data: dict) -> bytes:
-    """A server-sent event (https://html.spec.whatwg.org/multipage/server-sent-events.html)."""
-    return b"data: " + json.dumps(data, separators=(",", ":")).encode() + b"\n\n"

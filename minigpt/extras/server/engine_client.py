@@ -1,35 +1,50 @@
 """The live engine in a process of its own: what `python -m minigpt serve` runs.
 
 Threads of one process take turns at the interpreter: in one with the server, the loop would wait while tokens are sent.
-Apart, the loop computes on one core and the server sends on another. And a loop that ends its process, or fills its
-memory, takes nobody with it.
+Apart, the loop computes on one core and the server sends on another. And a loop that ends its process, fills its
+memory, or never gives the interpreter back, takes nobody with it.
 
 `EngineClient` has the calls of `LiveEngine` that a server needs. Between the two go tuples through a pipe:
-down ("submit", …), ("cancel", number), ("close", drain, timeout_s); up ("ready", context), ("broken", why),
-("events", [(number, token_ids, reason, error), …]), ("state", state, load).
+down ("submit", …), ("cancel", number), ("close", drain, timeout_s); up ("imported",), ("ready", context),
+("broken", why), ("events", [(number, token_ids, reason, error), …]), and ("state", state, load) twice a second, which
+is also how the process shows that it lives.
 """
 
+import atexit
+import contextlib
 import itertools
+import logging
 import multiprocessing
+import queue
+import signal
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from minigpt.extras.server.live_checks import check_request
+from minigpt.extras.server.live_source import QueueFull
 from minigpt.extras.server.live_state import CLOSED, CLOSING, HEALTHY, EngineDown, EngineLoad, EngineState
-from minigpt.extras.server.request_handle import FAILED, RequestOutput
+from minigpt.extras.server.request_handle import FAILED, AnswerOptions, RequestOutput
+from minigpt.extras.server.watchdog import Watchdog
 from minigpt.language import say
 
+log = logging.getLogger("minigpt.live")
 NOTHING = EngineLoad(num_waiting=0, num_inflight=0, num_kv_slots=0, num_kv_slots_total=0, num_kv_tokens=0)
-LAST_S = 5.0  # for a process to end, once its engine has
-GREETING_S = 120.0  # for a process to load torch, the tutor and a file
+LAST_S = 1.0  # for a process to end, once its engine has
+IMPORT_S = 120.0  # for a process to load torch and the tutor
+FILE_S = 20.0  # for the loop's file
+# Signals that people and systems send; others, such as SIGSEGV, are a crash.
+FROM_OUTSIDE = (signal.SIGTERM, signal.SIGINT, *((signal.SIGKILL, signal.SIGHUP) if hasattr(signal, "SIGKILL") else ()))
+MOST_UNREAD = 256  # requests
+SILENCE_S = 5.0  # a process that is not heard of for so long (or --hang-s, if that is longer) has stopped
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class SentHandle:
     """A request that was sent to the engine's process."""
 
-    number: int
+    request_id: int
     listener: Callable[[RequestOutput], None]
 
 
@@ -41,21 +56,23 @@ class EngineClient:
     """
 
     def __init__(self, make_loop: Callable[[], Callable], **settings):
-        from minigpt.extras.server.engine_core import run_engine_core
-
-        spawn = multiprocessing.get_context("spawn")  # the same on every system
-        self._pipe, theirs = spawn.Pipe()
-        self._child = spawn.Process(target=run_engine_core, args=(theirs, make_loop, settings), daemon=True)
-        self._child.start()
-        theirs.close()
+        # The engine refuses by its own count; this one is for an engine that has stopped reading.
+        self._most = 2 * settings.get("max_queue", 256) + MOST_UNREAD
+        self._pipe, self._child = start_engine_process(make_loop, settings)
         self._numbers = itertools.count()
         self._handles: dict[int, SentHandle] = {}
-        self._lock = threading.RLock()  # guards state and tickets
-        self._writing = threading.Lock()  # the pipe's own: who reads must never wait for somebody who writes
+        self._lock = threading.RLock()  # guards state and handles
         self._state, self._load = EngineState(name=HEALTHY), NOTHING
+        self._end = ""  # why it was ended from here
         self.context = self._greet()
+        # Orders leave in a thread of their own: a process that does not read must not stop the server.
+        self._orders: queue.SimpleQueue[tuple] = queue.SimpleQueue()
+        self._heart = Watchdog(max(SILENCE_S, settings.get("hang_s", 30.0)))
+        self._has_ended = threading.Event()
         self._reader = threading.Thread(target=self._read, name="minigpt-events", daemon=True)
-        self._reader.start()
+        for thread in (self._reader, threading.Thread(target=self._write, daemon=True),
+                       threading.Thread(target=self._watch, daemon=True)):  # fmt: skip
+            thread.start()
 
     @property
     def state(self) -> EngineState:
@@ -68,59 +85,88 @@ class EngineClient:
 
     def submit(
         self, prompt_token_ids: Sequence[int], max_tokens: int, *, listener: Callable[[RequestOutput], None],
-        ignore_eos: bool = False, stop: Sequence[Sequence[int]] = (),
+        options: AnswerOptions | None = None, **settings,
     ) -> SentHandle:  # fmt: skip
-        """Let a request arrive; its events go to `listener`, in a thread. Raises ValueError and EngineDown."""
-        check_request(prompt_token_ids, max_tokens, stop, self.context)
+        """Let a request arrive; its events go to `listener`, in a thread. Raises what `LiveEngine.submit` does."""
+        options = options or AnswerOptions(**settings)
+        check_request(prompt_token_ids, max_tokens, options, self.context)
         with self._lock:
             if not self._state.is_healthy:
                 raise EngineDown(self._state.reason or say(en="the server is closing", es="el servidor se cierra"))
-            handle = SentHandle(number=next(self._numbers), listener=listener)
-            self._handles[handle.number] = handle
-        self._send("submit", handle.number, tuple(prompt_token_ids), max_tokens, ignore_eos, stop)
+            if len(self._handles) >= self._most:
+                raise QueueFull(f"{len(self._handles)} requests are here: try again later")
+            handle = SentHandle(request_id=next(self._numbers), listener=listener)
+            self._handles[handle.request_id] = handle
+        self._orders.put(("submit", handle.request_id, tuple(prompt_token_ids), max_tokens, options))
         return handle
 
     def cancel(self, handle: SentHandle) -> None:
         """The client has gone."""
-        if handle.number in self._handles:
-            self._send("cancel", handle.number)
+        if handle.request_id in self._handles:
+            self._orders.put(("cancel", handle.request_id))
 
     def close(self, drain: bool = True, timeout_s: float | None = None) -> None:
         """Take nobody in any more and wait for the engine to end; after `timeout_s` it is ended."""
         with self._lock:
             if self._state.is_healthy:
                 self._state = EngineState(name=CLOSING)
-        self._send("close", drain, timeout_s)
-        self._reader.join(None if timeout_s is None else timeout_s + LAST_S)
-        self._child.join(LAST_S)
-        self._child.kill()
+        self._orders.put(("close", drain, timeout_s))
+        if not self._has_ended.wait(None if timeout_s is None else timeout_s + LAST_S):
+            self.kill(say(en=f"the loop did not end in {timeout_s:g} s", es=f"el bucle no terminó en {timeout_s:g} s"))
         self._reader.join(LAST_S)
+        atexit.unregister(self._child.kill)
+
+    def kill(self, reason: str) -> None:
+        """End the process, whatever it is doing."""
+        self._end = self._end or reason
+        self._child.kill()
+
+    # -- the process over there ---------------------------------------------------------------------------------------
 
     def _greet(self) -> int:
-        try:
-            if self._pipe.poll(GREETING_S):
-                kind, value = self._pipe.recv()
-            else:
-                self._child.kill()
-                kind, value = "broken", say(en=f"the loop's file was not loaded within {GREETING_S:.0f} s",
-                                            es=f"el archivo del bucle no se cargó en {GREETING_S:.0f} s")  # fmt: skip
-        except (EOFError, OSError):
-            kind, value = "broken", self._how_it_ended()
+        what = say(en="torch and the tutor were", es="torch y el tutor no se cargaron")
+        kind, value = self._hear_within(IMPORT_S, what)
+        if kind == "imported":
+            what = say(en="the loop's file was", es="el archivo del bucle no se cargó")
+            kind, value = self._hear_within(FILE_S, what)
         if kind != "ready":
+            self._child.kill()
             raise ValueError(value)
         return value
 
-    def _send(self, *message) -> None:
+    def _hear_within(self, timeout_s: float, what: str) -> tuple:
         try:
-            with self._writing:
-                self._pipe.send(message)
-        except OSError:  # the process has ended: the reader will find out, and tell everybody
-            pass
+            if self._pipe.poll(timeout_s):
+                return (*self._pipe.recv(), None)[:2]
+        except (EOFError, OSError):
+            return "broken", self._how_it_ended()
+        return "broken", say(en=f"{what} not loaded within {timeout_s:.0f} s", es=f"{what} en {timeout_s:.0f} s")
+
+    def _write(self) -> None:
+        with contextlib.suppress(OSError):  # the process has ended: the reader will find out, and tell everybody
+            while True:
+                self._pipe.send(self._orders.get())
+
+    def _watch(self) -> None:
+        """End a process that is not heard of: it has stopped, or a call never gives the interpreter back."""
+        last_s = time.monotonic()
+        while not self._has_ended.wait(self._heart.interval_s):
+            passed_s, last_s = time.monotonic() - last_s, time.monotonic()
+            if self._heart.look(passed_s, is_awaited=True):
+                seconds = f"{self._heart.hang_s:.0f}"
+                self.kill(say(
+                    en=f"nothing was heard of the loop's process for {seconds} s: it was stopped, or the loop is in a "
+                    "call that never returns",
+                    es=f"no se supo nada del proceso del bucle en {seconds} s: fue detenido, o el bucle está en una "
+                    "llamada que no vuelve nunca",
+                ))  # fmt: skip
+                return
 
     def _read(self) -> None:
         try:
             while True:
                 kind, *values = self._pipe.recv()
+                self._heart.moved()
                 if kind == "events":
                     for event in values[0]:
                         self._tell(*event)
@@ -153,12 +199,54 @@ class EngineClient:
                 self._state = EngineState(name=CLOSED)
             elif self._state.name not in (CLOSED, FAILED):
                 self._state = EngineState(name=FAILED, reason=how)
+                log.error(how)
             self._load = NOTHING
             handles = list(self._handles)
         for number in handles:
             self._tell(number, (), FAILED, self._state.reason)
+        self._has_ended.set()
 
     def _how_it_ended(self) -> str:
         self._child.join(LAST_S)
-        return say(en=f"the loop's process ended with status {self._child.exitcode}",
-                   es=f"el proceso del bucle terminó con estado {self._child.exitcode}")  # fmt: skip
+        status = self._child.exitcode
+        if self._end:
+            return self._end
+        if status is not None and -status in FROM_OUTSIDE:
+            name = signal.Signals(-status).name
+            return say(
+                en=f"the loop's process was ended from outside ({name}): by somebody, or by the system, for example "
+                "for want of memory",
+                es=f"el proceso del bucle fue terminado desde fuera ({name}): por alguien, o por el sistema, por "
+                "ejemplo por falta de memoria",
+            )  # fmt: skip
+        return say(en=f"the loop's process ended with status {status}",
+                   es=f"el proceso del bucle terminó con estado {status}")  # fmt: skip
+
+
+def start_engine_process(make_loop: Callable[[], Callable], settings: dict):
+    """The engine's process, and this end of the pipe to it."""
+    from minigpt.extras.server.engine_core import run_engine_core
+
+    spawn = multiprocessing.get_context("spawn")  # the same on every system
+    ours, theirs = spawn.Pipe()
+    child = spawn.Process(target=run_engine_core, args=(theirs, make_loop, settings), daemon=True)
+    with deaf_to_signals():
+        child.start()
+    theirs.close()
+    # At the interpreter's end multiprocessing would send SIGTERM, which the child ignores, and wait for it.
+    atexit.register(child.kill)
+    return ours, child
+
+
+@contextlib.contextmanager
+def deaf_to_signals():
+    """A process that starts in here ignores Ctrl-C and SIGTERM from its first moment on."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,29 +1,55 @@
-"""The other end of `engine_process`'s pipe: a live engine, and somebody who takes orders for it."""
+"""The other end of `engine_client`'s pipe: a live engine, and its main thread, which takes orders for it."""
 
+import ctypes
 import functools
+import os
 import signal
+import sys
 import threading
+import time
 from collections.abc import Callable
 
 from minigpt.extras.server.live_state import EngineDown
-from minigpt.extras.server.request_handle import ENGINE_DOWN, FAILED, QUEUE_FULL, RequestHandle, RequestOutput
+from minigpt.extras.server.request_handle import (
+    ENGINE_DOWN,
+    FAILED,
+    QUEUE_FULL,
+    AnswerOptions,
+    RequestHandle,
+    RequestOutput,
+)
 
 LOOK_S = 0.1  # how often state and load are looked at
+BEAT_S = 0.5  # how often they are sent, changed or not: a process that is silent for long has stopped
+PR_SET_PDEATHSIG = 1  # Linux: the signal that a process gets when its parent's thread ends
 
 
 def run_engine_core(pipe, make_loop: Callable[[], Callable], settings: dict) -> None:
     """The life of the engine's process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches both: the server decides, and says "close"
+    outlive_nobody()
+    # Ctrl-C, and SIGTERM to a whole group, reach both: the server decides, and says "close".
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    from minigpt.extras.server.live_engine import LiveEngine
+    from minigpt.llm.tutor import load_tutor
+
+    model = load_tutor()
+    pipe.send(("imported",))  # from here on it is the student's file that takes its time
     try:
         loop = make_loop()
     except ValueError as error:
         pipe.send(("broken", str(error)))
         return
-    from minigpt.extras.server.live_engine import LiveEngine
-    from minigpt.llm.tutor import load_tutor
-
     core = EngineCore(pipe)
-    core.serve(LiveEngine(loop, load_tutor(), after_step=core.flush, **settings))
+    core.serve(LiveEngine(loop, model, after_step=core.flush, **settings))
+    sys.stderr.flush()
+    os._exit(0)  # without waiting for a loop that does not end
+
+
+def outlive_nobody() -> None:
+    """End with the server, even if it is killed while the loop holds the interpreter; elsewhere the pipe's end tells."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 class EngineCore:
@@ -33,8 +59,8 @@ class EngineCore:
         self._engine, self._pipe = None, pipe
         self._handles: dict[int, RequestHandle] = {}
         self._outbox: list[tuple] = []  # events that leave together: a message costs more than what is in it
-        self._writing = threading.Lock()  # guards outbox and pipe
-        self._last_report = None
+        self._writing = threading.RLock()  # guards outbox, pipe and the last report: what was seen first leaves first
+        self._last_report, self._last_beat_s = None, 0.0
         self._closing: threading.Thread | None = None
 
     def serve(self, engine) -> None:
@@ -52,12 +78,14 @@ class EngineCore:
         except (EOFError, OSError):  # the server is no more
             pass
 
-    def _submit(self, number: int, prompt_token_ids, max_tokens: int, ignore_eos: bool, stop) -> None:
+    def _submit(self, number: int, prompt_token_ids, max_tokens: int, options: AnswerOptions) -> None:
         from minigpt.extras.server.live_source import QueueFull
 
         tell = functools.partial(self._tell, number)
         try:
-            handle = self._engine.submit(prompt_token_ids, max_tokens, ignore_eos=ignore_eos, stop=stop, listener=tell)
+            handle = self._engine.submit(
+                prompt_token_ids, max_tokens, options=options, listener=tell, request_id=number
+            )  # fmt: skip
         except QueueFull as error:
             tell(RequestOutput(reason=QUEUE_FULL, error=str(error)))
         except EngineDown as error:
@@ -80,8 +108,8 @@ class EngineCore:
     def _tell(self, number: int, event: RequestOutput) -> None:
         if event.reason is not None:
             self._handles.pop(number, None)
-        if event.reason == FAILED:
-            self._report()  # whoever hears of the failure can ask how the engine is
+        if event.reason in (FAILED, ENGINE_DOWN):
+            self._report()  # first: whoever hears of the failure can ask how the engine is
         with self._writing:
             self._outbox.append((number, event.token_ids, event.reason, event.error))
         if event.reason is not None:
@@ -91,15 +119,19 @@ class EngineCore:
         """Send the events of a step, once all of them are there."""
         with self._writing:
             if self._outbox:
-                self._pipe.send(("events", self._outbox))
-                self._outbox = []
+                events, self._outbox = self._outbox, []
+                self._send("events", events)
 
     def _report(self) -> None:
-        report = (self._engine.state, self._engine.load)
-        if report != self._last_report:
-            self._last_report = report
-            self._send("state", *report)
+        with self._writing:
+            report, now_s = (self._engine.state, self._engine.load), time.monotonic()
+            if report != self._last_report or now_s - self._last_beat_s > BEAT_S:
+                self._last_report, self._last_beat_s = report, now_s
+                self._send("state", *report)
 
     def _send(self, *message) -> None:
         with self._writing:
-            self._pipe.send(message)
+            try:
+                self._pipe.send(message)
+            except OSError:  # the server is no more: no fault of the loop, in whose thread this may be
+                pass

@@ -1,16 +1,18 @@
 """What a live engine does not take in, what it does not let out, and whether it works at all."""
 
-import contextlib
-import threading
+import queue
+import time
+from collections.abc import Callable
 
 from minigpt.extras.server.live_source import QueueFull
 from minigpt.extras.server.live_state import EngineDown, EngineState
+from minigpt.extras.server.request_handle import FAILED, QUEUE_FULL, AnswerOptions
 from minigpt.language import say
-from minigpt.llm.tokenizer import VOCAB_SIZE
+from minigpt.llm.tokenizer import VOCAB_SIZE, encode_prompt
 from minigpt.runtime.run_log import RequestLog
 
 
-def check_request(prompt_token_ids, max_tokens: int, stop, context: int) -> None:
+def check_request(prompt_token_ids, max_tokens: int, options: AnswerOptions, context: int) -> None:
     """Refuse token ids that the model does not have, more of them than it can hold, and none at all."""
     if not len(prompt_token_ids) or max_tokens < 1:
         raise ValueError(say(
@@ -29,7 +31,7 @@ def check_request(prompt_token_ids, max_tokens: int, stop, context: int) -> None
             en=f"prompt and max_tokens make {total} tokens, and the model's context holds {context}: shorten one",
             es=f"el prompt y max_tokens suman {total} tokens, y en el contexto del modelo caben {context}: acorta uno",
         ))  # fmt: skip
-    if not all(stop):
+    if not all(options.stop):
         raise ValueError(say(en="stop has an empty sequence: drop it", es="stop trae una secuencia vacía: quítala"))
 
 
@@ -44,11 +46,55 @@ def answer_fault(record: RequestLog) -> str:
     return ""
 
 
-def try_out(engine, prompt_token_ids, max_tokens: int, timeout_s: float) -> EngineState:
-    """Let an engine serve one request, or give up waiting for it; how the engine is then."""
-    is_over = threading.Event()
-    with contextlib.suppress(EngineDown, QueueFull):
-        handle = engine.submit(prompt_token_ids, max_tokens, listener=lambda event: event.reason and is_over.set())
-        if not is_over.wait(timeout_s):
-            engine.cancel(handle)
+SLOW_S = 3.0  # a loop that has not answered by then is said to be slow
+# One answer that ends by itself and two that are cut: a loop that serves one kind only is noticed.
+TRIALS = (("fix: she go to school", 128), ("fix: he have a dog", 4), ("corrige: ella van a casa", 1))
+
+
+def try_out(engine, timeout_s: float, on_slow: Callable[[], None] = lambda: None) -> EngineState:
+    """Let an engine serve a few requests together, or give up waiting for them; how it is then.
+
+    `on_slow` is called once if they are not answered within three seconds. Wrong answers count as failed.
+    """
+    endings = queue.SimpleQueue()
+
+    def listen(event) -> None:
+        if event.reason is not None:
+            endings.put(event)
+
+    handles = []
+    try:
+        for prompt, max_tokens in TRIALS:
+            handles.append(engine.submit(encode_prompt(prompt), max_tokens, listener=listen))
+    except (EngineDown, QueueFull):  # it has failed already, or has room for fewer
+        pass
+    is_answered, wrong = _hear_all(endings, len(handles), timeout_s, on_slow)
+    for handle in () if is_answered else handles:
+        engine.cancel(handle)
+    if wrong and engine.state.is_healthy:
+        return EngineState(name=FAILED, reason=wrong)
+    if not is_answered and engine.state.is_healthy:
+        return EngineState(name=FAILED, reason=say(
+            en=f"the loop did not answer its first requests within {timeout_s:.0f} s",
+            es=f"el bucle no respondió sus primeras peticiones en {timeout_s:.0f} s",
+        ))  # fmt: skip
     return engine.state
+
+
+def _hear_all(endings, count: int, timeout_s: float, on_slow: Callable[[], None]) -> tuple[bool, str]:
+    """Wait for so many endings: whether all came, and why one failed."""
+    start_s, is_slow, wrong = time.monotonic(), False, ""
+    while count:
+        limit_s = timeout_s if is_slow else min(SLOW_S, timeout_s)
+        try:
+            event = endings.get(timeout=max(0.0, start_s + limit_s - time.monotonic()))
+        except queue.Empty:
+            if is_slow or limit_s == timeout_s:
+                return False, wrong
+            is_slow = True
+            on_slow()
+            continue
+        count -= 1
+        if event.reason != QUEUE_FULL:
+            wrong = wrong or event.error
+    return True, wrong

@@ -18,22 +18,25 @@ import itertools
 import logging
 import queue
 import threading
+import time
 import traceback
 from collections.abc import AsyncIterator, Callable, Sequence
 
 from minigpt.extras.server.live_checks import answer_fault, check_request, try_out
-from minigpt.extras.server.live_server import Abandoned, make_live_server, seconds_since
+from minigpt.extras.server.live_server import Abandoned, make_live_server
 from minigpt.extras.server.live_source import LiveSource
-from minigpt.extras.server.live_state import CLOSED, CLOSING, HEALTHY, EngineDown, EngineLoad, EngineState
+from minigpt.extras.server.live_state import CLOSED, CLOSING, HEALTHY, EngineDown, EngineLoad, EngineState, Occupant
 from minigpt.extras.server.request_handle import (
     CANCELLED,
     FAILED,
     LENGTH,
     STOP,
+    AnswerOptions,
     AsyncOutputs,
     RequestHandle,
     RequestOutput,
 )
+from minigpt.extras.server.watchdog import Watchdog
 from minigpt.language import say
 from minigpt.llm.tokenizer import EOS_TOKEN_ID
 from minigpt.runtime.clock import WallClock
@@ -43,35 +46,39 @@ from minigpt.simulation.run import SPARE_SLOTS
 from minigpt.workloads.workload import WorkItem
 
 log = logging.getLogger("minigpt.live")
+WRONG_IN_A_ROW = 3  # wrong answers with no right one between them: such a loop serves nobody
 
 
 class LiveEngine:
     """Serves requests with `loop`, from now until `close`.
 
     `streams`: tokens leave as they are computed (continuous batching); if not, all of them leave with the answer.
-    `hang_s`: so many seconds without a step while somebody waits, and the loop counts as hung.
-    `after_step` is called when all listeners have a step's tokens, in the loop's thread.
+    `hang_s`: so many seconds without a step of anybody while requests are there, and the loop counts as hung.
+    `after_step` is called when all listeners have a step's tokens, in the loop's thread. Tests may give a `runner`, a
+    `clock` and a `source` in place of the model's, the wall's and one that clients fill.
     """
 
     def __init__(
         self, loop: Callable, model, *, streams: bool = True, max_batch: int = 8, max_wait_s: float = 0.005,
         max_inflight: int = 8, max_queue: int = 256, hang_s: float = 30.0,
-        after_step: Callable[[], None] = lambda: None,
+        after_step: Callable[[], None] = lambda: None, runner=None, clock=None, source=None,
     ):  # fmt: skip
         self._after_step = after_step
-        self._loop, self._model, self._streams, self._hang_s = loop, model, streams, hang_s + max_wait_s
-        self._clock = WallClock()
-        self._source = LiveSource(self._clock, max_queue)
-        self._runner = ModelRunner(model, max(max_batch, max_inflight) + SPARE_SLOTS)
+        self._loop, self._model, self._streams = loop, model, streams
+        clock = clock or WallClock()
+        self._source = LiveSource(clock, max_queue) if source is None else source
+        self._runner = runner or ModelRunner(model, max(max_batch, max_inflight) + SPARE_SLOTS)
+        self._num_usable = max_inflight if streams else max_batch
         self._server, self._abandon = make_live_server(
-            self._source, clock=self._clock, runner=self._runner, hooks=self, max_batch=max_batch,
+            self._source, clock=clock, runner=self._runner, hooks=self, max_batch=max_batch,
             max_wait_s=max_wait_s, max_inflight=max_inflight, streams=streams,
         )  # fmt: skip
         self._ids = itertools.count()
         self._handles: dict[int, RequestHandle] = {}  # accepted and not finished
-        self._lock = threading.RLock()  # guards state and tickets
+        self._lock = threading.RLock()  # guards state and handles
         self._state = EngineState(name=HEALTHY)
-        self._moved_ns = 0  # when the loop last did something that a server does
+        self._num_wrong = 0  # answers in a row
+        self.watchdog = Watchdog(hang_s + max_wait_s)
         self._is_over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="minigpt-loop", daemon=True)
         self._thread.start()
@@ -80,29 +87,30 @@ class LiveEngine:
     # -- for clients ----------------------------------------------------------------------------------------------
 
     def submit(
-        self, prompt_token_ids: Sequence[int], max_tokens: int, *, ignore_eos: bool = False,
-        stop: Sequence[Sequence[int]] = (), listener: Callable[[RequestOutput], None] | None = None,
+        self, prompt_token_ids: Sequence[int], max_tokens: int, *, options: AnswerOptions | None = None,
+        listener: Callable[[RequestOutput], None] | None = None, request_id: int | None = None, **settings,
     ) -> RequestHandle:  # fmt: skip
-        """Let a request arrive. Its events go to `listener`, in the engine's threads, or wait in the ticket.
+        """Let a request arrive. Its events go to `listener`, in the engine's threads, or wait in the handle.
 
-        A listener returns at once: the loop waits for it.
-
-        `stop` are sequences of token ids, none of which is delivered. Raises ValueError for a request that cannot be
-        served, QueueFull if too many are waiting, EngineDown if the engine has failed or is closed.
+        A listener returns at once: the loop waits for it. `settings` are those of `AnswerOptions`, in place of
+        `options`. Raises ValueError for a request that cannot be served, QueueFull if too many are waiting, EngineDown
+        if the engine has failed or is closed.
         """
-        check_request(prompt_token_ids, max_tokens, stop, self.context)
+        options = options or AnswerOptions(**settings)
+        check_request(prompt_token_ids, max_tokens, options, self.context)
         item = WorkItem(
-            request_id=next(self._ids), prompt_token_ids=tuple(prompt_token_ids), max_tokens=max_tokens,
-            arrival_ns=None, ignore_eos=ignore_eos,
+            request_id=next(self._ids) if request_id is None else request_id, priority=options.priority,
+            prompt_token_ids=tuple(prompt_token_ids), max_tokens=max_tokens, arrival_ns=None,
+            ignore_eos=options.holds_eos_back,
         )  # fmt: skip
-        handle = RequestHandle(item, stop, listener)
+        handle = RequestHandle(item, options, listener)
         with self._lock:
             if not self._state.is_healthy:
                 closing = say(en="the server is closing", es="el servidor se está cerrando")
                 raise EngineDown(self._state.reason or closing)
             if not self._handles:
-                self._moved_ns = self._clock.now_ns  # an idle loop owes nothing until now
-            # The loop may take it at once, and must find the ticket then.
+                self.watchdog.moved()  # an idle loop owes nothing until now
+            # The loop may take it at once, and must find the handle then.
             self._handles[item.request_id] = handle
             try:
                 self._source.put(item)
@@ -143,9 +151,9 @@ class LiveEngine:
         if not self._is_over.is_set():
             self._give_up(say(en=f"the loop did not end in {timeout_s} s", es=f"el bucle no terminó en {timeout_s} s"))
 
-    def try_out(self, prompt_token_ids: Sequence[int], max_tokens: int, timeout_s: float) -> EngineState:
-        """Serve one request, or give up waiting for it; how the engine is then."""
-        return try_out(self, prompt_token_ids, max_tokens, timeout_s)
+    def try_out(self, timeout_s: float) -> EngineState:
+        """Serve a few requests, or give up waiting for them; how the engine is then."""
+        return try_out(self, timeout_s)
 
     @property
     def state(self) -> EngineState:
@@ -163,27 +171,36 @@ class LiveEngine:
         records = [record for record in list(self._server.log.requests.values()) if record.finish_ns is None]
         return EngineLoad(
             num_waiting=num_waiting, num_inflight=max(0, len(self._handles) - num_waiting),
-            num_kv_slots=cache.num_slots - cache.num_free, num_kv_slots_total=cache.num_slots,
+            num_kv_slots=cache.num_slots - cache.num_free, num_kv_slots_total=self._num_usable,
             num_kv_tokens=sum(record.num_computed_tokens for record in records),
+            occupants=tuple(self._occupant(record) for record in records),
+        )  # fmt: skip
+
+    def _occupant(self, record: RequestLog) -> Occupant:
+        item = record.item
+        return Occupant(
+            request_id=item.request_id, slot=self._runner.slot_of(item.request_id),
+            num_prompt_tokens=len(item.prompt_token_ids), num_output_tokens=len(record.token_ids),
+            max_tokens=item.max_tokens, has_ended=record.ended,
         )  # fmt: skip
 
     # -- what the server tells, in the loop's thread ----------------------------------------------------------------
 
     def admitted(self, request_id: int) -> None:
-        self._moved_ns = self._clock.now_ns
-        if handle := self._handles.get(request_id):
-            handle.moved_ns = self._moved_ns
+        """A request was taken from the queue. That alone is no progress: a loop may take all and step none."""
 
     def choose(self, request_id: int, token_id: int) -> int:
         """The token that the loop gets to see: the model's, or EOS if the answer ends here."""
         handle = self._handles.get(request_id)
         if handle is None:
             return EOS_TOKEN_ID
-        handle.moved_ns = self._clock.now_ns
-        return handle.choose(token_id)
+        chosen = handle.choose(token_id)
+        if handle.num_chosen == handle.options.min_tokens and not handle.options.ignore_eos:
+            self._runner.allow_eos(request_id)
+        return chosen
 
     def stepped(self, request_ids: Sequence[int]) -> None:
-        self._moved_ns = self._clock.now_ns
+        self.watchdog.moved()
         if self._streams:
             for request_id in request_ids:
                 if handle := self._handles.get(request_id):
@@ -191,7 +208,7 @@ class LiveEngine:
             self._after_step()
 
     def answered(self, record: RequestLog) -> None:
-        self._moved_ns = self._clock.now_ns
+        self.watchdog.moved()
         handle = self._handles.get(record.item.request_id)
         if handle is None:
             return
@@ -199,8 +216,20 @@ class LiveEngine:
             self._finish(handle, CANCELLED)
         elif error := answer_fault(record):
             self._finish(handle, FAILED, error)
+            self._was_wrong(error)
         else:
+            self._num_wrong = 0
             self._finish(handle, LENGTH if len(record.token_ids) == record.item.max_tokens else STOP)
+
+    def _was_wrong(self, error: str) -> None:
+        """Say it in the terminal, too; a loop that only answers wrongly is given up."""
+        if self._num_wrong == 0:
+            log.error(error)
+        self._num_wrong += 1
+        if self._num_wrong >= WRONG_IN_A_ROW:
+            self._fail(say(en=f"{self._num_wrong} wrong answers in a row; the last: {error}",
+                           es=f"{self._num_wrong} respuestas seguidas equivocadas; la última: {error}"))  # fmt: skip
+            self._abandon()
 
     # -- the loop and its end -----------------------------------------------------------------------------------------
 
@@ -242,23 +271,23 @@ class LiveEngine:
         self._fail(say(en=f"the loop raised {text}", es=f"el bucle lanzó {text}"), type(error).__name__)
 
     def _watch(self) -> None:
-        """End what hangs: nothing has moved for a long time, or not for one request that it has taken."""
-        while not self._is_over.wait(min(1.0, self._hang_s / 4)):
-            with self._lock:
-                handles = list(self._handles.values())
-            if handles and self._stands_since(self._moved_ns):
-                self._give_up(say(
-                    en=f"the loop hangs: no step for {self._hang_s:.0f} s with requests at hand",
-                    es=f"el bucle está colgado: ningún paso en {self._hang_s:.0f} s con peticiones pendientes",
-                ))  # fmt: skip
-            elif any(handle.moved_ns is not None and self._stands_since(handle.moved_ns) for handle in handles):
-                self._give_up(say(
-                    en=f"the loop took a request from the queue and has not stepped it for {self._hang_s:.0f} s",
-                    es=f"el bucle tomó una petición de la cola y no le ha dado un paso en {self._hang_s:.0f} s",
-                ))  # fmt: skip
+        """End a loop that hangs."""
+        last_s = time.monotonic()
+        while not self._is_over.wait(self.watchdog.interval_s):
+            passed_s, last_s = time.monotonic() - last_s, time.monotonic()
+            if self.watch(passed_s):
+                return
 
-    def _stands_since(self, moved_ns: int) -> bool:
-        return seconds_since(self._clock, moved_ns) > self._hang_s
+    def watch(self, passed_s: float) -> bool:
+        """Give the loop up if it hangs, `passed_s` seconds after the last look; whether it was."""
+        hangs = self.watchdog.look(passed_s, is_awaited=bool(self._handles))
+        if hangs:
+            seconds = f"{self.watchdog.hang_s:.0f}"
+            self._give_up(say(
+                en=f"the loop hangs: no step for {seconds} s with requests at hand",
+                es=f"el bucle está colgado: ningún paso en {seconds} s con peticiones pendientes",
+            ))  # fmt: skip
+        return hangs
 
     def _give_up(self, reason: str) -> None:
         """Fail, and raise Abandoned in the loop's thread: at its next question, or wherever its Python code is."""

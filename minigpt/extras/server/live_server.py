@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from minigpt.llm.tokenizer import EOS_TOKEN_ID
-from minigpt.runtime.clock import NS
 from minigpt.runtime.executor import BatchExecutor, StepLimit
 from minigpt.runtime.model_runner import Runner
 from minigpt.runtime.run_log import RequestLog, RunLog, StepLog
@@ -129,6 +128,3 @@ def make_live_server(
 
     return server, abandon
 
-
-def seconds_since(clock, time_ns: int) -> float:
-    return (clock.now_ns - time_ns) / NS

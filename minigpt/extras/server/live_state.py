@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-HEALTHY, CLOSING, CLOSED = "healthy", "closing", "closed"  # or tickets.FAILED: what an engine and a request can be
+# With request_handle.FAILED, all that an engine can be.
+HEALTHY, CLOSING, CLOSED = "healthy", "closing", "closed"
 
 
 class EngineDown(Exception):
@@ -23,11 +24,24 @@ class EngineState:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Occupant:
+    """A request in flight, as the page at / shows it."""
+
+    request_id: int
+    slot: int | None  # of the KV cache; None before its first step
+    num_prompt_tokens: int
+    num_output_tokens: int  # computed so far
+    max_tokens: int
+    has_ended: bool  # it rides along until its batch is answered
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EngineLoad:
     """What is in the engine now."""
 
     num_waiting: int  # not taken by the loop yet
     num_inflight: int
     num_kv_slots: int  # taken
-    num_kv_slots_total: int
+    num_kv_slots_total: int  # that a policy within its cap may take
     num_kv_tokens: int  # K and V of so many tokens are in the cache
+    occupants: tuple[Occupant, ...] = ()  # requests in flight, oldest first

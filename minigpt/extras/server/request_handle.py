@@ -25,15 +25,32 @@ class RequestOutput:
         return RequestOutput(token_ids=self.token_ids + later.token_ids, reason=later.reason, error=later.error)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerOptions:
+    """What a client asks of its answer, beyond prompt and token limit."""
+
+    ignore_eos: bool = False
+    min_tokens: int = 0  # neither EOS nor a stop ends the answer before it has so many
+    stop: tuple[tuple[int, ...], ...] = ()  # sequences of token ids
+    stop_token_ids: frozenset[int] = frozenset()
+    priority: int = 0  # lower is more urgent, to a policy that looks at it
+
+    @property
+    def holds_eos_back(self) -> bool:
+        return self.ignore_eos or self.min_tokens > 0
+
+
 class RequestHandle:
     """One request that an engine has accepted. Iterating over it waits for its events (unless a listener gets them)."""
 
-    def __init__(self, item, stop: Sequence[Sequence[int]] = (), listener: Callable[[RequestOutput], None] | None = None):
-        self.item = item
+    def __init__(
+        self, item, options: AnswerOptions | None = None, listener: Callable[[RequestOutput], None] | None = None
+    ):  # fmt: skip
+        self.item, self.options = item, options or AnswerOptions()
         self.is_cancelled = self.is_finished = False
-        self.moved_ns: int | None = None  # when it was admitted or stepped last; None while it waits
         self.num_output_tokens = 0  # delivered so far
-        self._held = StopSequences(stop)
+        self.num_chosen = 0  # tokens that the loop has seen, EOS not counted
+        self._held = StopSequences(self.options.stop)
         self._ready: list[int] = []  # may be delivered
         self._inbox: queue.SimpleQueue[RequestOutput] = queue.SimpleQueue()
         self._listener = listener or self._inbox.put
@@ -57,8 +74,14 @@ class RequestHandle:
         """Note a token that the model has computed; EOS in its place if the answer ends here."""
         if self.is_cancelled or token_id == EOS_TOKEN_ID:
             return EOS_TOKEN_ID
-        self._ready += self._held.feed(token_id)
-        return EOS_TOKEN_ID if self._held.is_matched else token_id
+        may_stop = self.num_chosen + 1 >= self.options.min_tokens
+        if may_stop and token_id in self.options.stop_token_ids:
+            return EOS_TOKEN_ID
+        self._ready += self._held.feed(token_id, may_match=may_stop)
+        if self._held.is_matched:
+            return EOS_TOKEN_ID
+        self.num_chosen += 1
+        return token_id
 
     def deliver(self) -> None:
         """Send the tokens that may leave."""
@@ -97,10 +120,10 @@ class StopSequences:
         self.tokens: list[int] = []  # held back
         self.is_matched = False
 
-    def feed(self, token_id: int) -> list[int]:
+    def feed(self, token_id: int, may_match: bool = True) -> list[int]:
         """The tokens that may leave now. At a match the sequence itself is dropped."""
         self.tokens.append(token_id)
-        for sequence in self._sequences:
+        for sequence in self._sequences if may_match else ():
             if self.tokens[-len(sequence) :] == sequence:
                 self.is_matched = True
                 return self._let_go(keep=len(sequence))
@@ -139,7 +162,7 @@ class Mailbox:
 
 
 class AsyncOutputs:
-    """A listener for a ticket whose events are read in the running asyncio loop."""
+    """A listener for a request whose events are read in the running asyncio loop."""
 
     def __init__(self, mailbox: Mailbox | None = None):
         self._mailbox, self._inbox = mailbox or Mailbox(), asyncio.Queue()

@@ -1,0 +1,103 @@
+"""What every command's arguments share: numbers that are checked, files that can be written, mistakes in one line."""
+
+import argparse
+import math
+import os
+from pathlib import Path
+
+from minigpt.language import say
+
+
+class Parser(argparse.ArgumentParser):
+    """An ArgumentParser whose mistakes are ValueErrors, as all others of a user: one line, without the usage."""
+
+    def error(self, message: str):
+        raise ValueError(say(en=f"{message} (see {self.prog} --help)", es=f"{message} (véase {self.prog} --help)"))
+
+
+def positive(text: str) -> float:
+    """A finite number above 0."""
+    return _number(text, lambda value: value > 0, say(en="it must be positive", es="debe ser positivo"))
+
+
+def at_least_zero(text: str) -> float:
+    """A finite number from 0 on."""
+    return _number(text, lambda value: value >= 0, say(en="it must be ≥ 0", es="debe ser ≥ 0"))
+
+
+def count(text: str) -> int:
+    """A whole number from 1 on."""
+    return whole(1)(text)
+
+
+def whole(least: int | None = None, most: int | None = None):
+    """The type of whole numbers within bounds."""
+
+    def read(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            raise _wrong(text, say(en="it must be a whole number", es="debe ser un número entero")) from None
+        if least is not None and value < least:
+            positive_words = say(en="it must be positive", es="debe ser positivo")
+            raise _wrong(text, positive_words if least == 1 else f"≥ {least}")
+        if most is not None and value > most:
+            raise _wrong(text, f"≤ {most}")
+        return value
+
+    return read
+
+
+def new_file(text: str) -> Path:
+    """A path that can be written to: looked at before anything is computed for it. Nothing is created yet."""
+    path = Path(text)
+    if path.is_dir():
+        raise _wrong(text, say(en="that is a folder: name a file", es="es una carpeta: indica un archivo"))
+    if path.exists():
+        if not os.access(path, os.W_OK):
+            raise _wrong(text, say(en="that file cannot be written", es="ese archivo no se puede escribir"))
+        return path
+    folder = path.absolute().parent
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+        raise _wrong(text, say(en=f"nothing can be written in {folder}", es=f"no se puede escribir en {folder}"))
+    return path
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a result, its folder made if need be; ValueError if the system says no after all."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ValueError(say(en=f"{path} was not written: {error.strerror}",
+                             es=f"{path} no se escribió: {error.strerror}")) from None  # fmt: skip
+
+
+def option(name: str) -> str:
+    """An argument's name as the user writes it."""
+    return "--" + name.replace("_", "-")
+
+
+def refuse_idle(args: argparse.Namespace, beside: str, names, reason: str) -> None:
+    """Refuse options that would change nothing: a mistake that nobody would notice. Their default must be None."""
+    for name in names:
+        value = getattr(args, name, None)
+        if value is not None:
+            raise ValueError(say(en=f"{option(name)} {value} does not go with {beside}: ",
+                                 es=f"{option(name)} {value} no va con {beside}: ") + reason)  # fmt: skip
+
+
+def _number(text: str, fits, what: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise _wrong(text, say(en="it must be a number", es="debe ser un número")) from None
+    if not math.isfinite(value) or not fits(value):
+        raise _wrong(text, what)
+    return value
+
+
+def _wrong(text: str, what: str) -> argparse.ArgumentTypeError:
+    return argparse.ArgumentTypeError(f"{text}: {what}")
