@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 
-
 INTERRUPTED = 130  # 128 + SIGINT, as a shell says it
 
 
