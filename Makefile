@@ -14,7 +14,7 @@ export TORCH_INDEX
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test test-all browser check grade grade-all reset bench train eval build figures claims engines ray-test release clean
+.PHONY: help setup lab test test-all browser check grade grade-all reset bench train eval build figures claims engines ray-test mutation release clean
 
 help:
 	@$(MINIGPT) help --make
@@ -68,6 +68,10 @@ claims:
 # ARGS="--impl student --repeats 1": the student's own loop, once.
 engines:
 	@$(MINIGPT) engines $(ARGS)
+
+# ARGS="--only 3.6" or ARGS="--sample 200 --seed 1".
+mutation:
+	@$(MINIGPT) mutation $$LAB $(ARGS)
 
 build:
 	@$(MINIGPT) build $(ARGS)

@@ -43,21 +43,26 @@ def run_checks(
     plugin = GradePlugin(student=student, exercises=exercises, only=only)
     if refused:
         plugin.source = CheckFailed(IMPORT_ERROR, got=refused)
-    folder = ROOT / "tests" / f"lab{lab.name[:2]}"
-    # Nothing that lies about in the folder, and none of pytest's extras: they would cost seconds a grade.
-    options = ["-q", "-c", os.devnull, "--rootdir", str(ROOT), "--noconftest", "--assert=plain"]
-    options += ["-p", "no:cacheprovider", "-p", "no:unraisableexception", "-p", "no:threadexception"]
-    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-    printed = io.StringIO()
     try:
-        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-            status = pytest.main([*options, str(folder)], plugins=[plugin])
+        run_pytest(plugin, lab)
     finally:
         student.worker.close()
+    return plugin
+
+
+def run_pytest(plugin: GradePlugin, lab: Path, *options: str) -> None:
+    """Run the checks of a lab in this process; the plugin gets the results."""
+    folder = ROOT / "tests" / f"lab{lab.name[:2]}"
+    # Nothing that lies about in the folder, and none of pytest's extras: they would cost seconds a grade.
+    options += ("-q", "-c", os.devnull, "--rootdir", str(ROOT), "--noconftest", "--assert=plain")
+    options += ("-p", "no:cacheprovider", "-p", "no:unraisableexception", "-p", "no:threadexception")
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        status = pytest.main([*options, str(folder)], plugins=[plugin])
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or not plugin.results:
         raise ValueError(say(en=f"the checks in {folder} could not be run:", es=f"no se pudo ejecutar {folder}:")
                          + "\n" + printed.getvalue()[-2000:])  # fmt: skip
-    return plugin
 
 
 def needs_torch(lab: Path) -> bool:

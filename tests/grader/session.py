@@ -62,6 +62,10 @@ class Worker:
         self._num_orders, self._is_spoiled, self._spent_s = 0, False, 0.0
         self._lost: dict[str, CheckFailed] = {}  # functions that hung or took the worker down
 
+    def take(self, text: str) -> None:
+        """Hold another text from here on; what the one before it lost or spent is forgotten."""
+        self.text, self._lost, self._spent_s = text, {}, 0.0
+
     def fresh(self) -> None:
         """Load the student's file anew, so that no check sees what an earlier one left behind."""
         if "import" in self._lost:
