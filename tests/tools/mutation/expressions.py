@@ -104,7 +104,7 @@ def _binary(node, others):
     yield "term dropped", node.right
     if isinstance(node.op, (ast.Sub, ast.Div, ast.FloorDiv, ast.Mod)):
         yield "sides swapped", same_but(node, left=node.right, right=node.left)
-    if isinstance(node.op, (ast.Div, ast.Mult)):
+    if isinstance(node.op, ast.Div):
         for name in ("round", "int"):
             yield "rounded", ast.Call(ast.Name(name, ast.Load()), [node], [])
 
@@ -223,11 +223,12 @@ def _comprehension(node, others):
         yield "condition dropped", same_but(node, ifs=node.ifs[:i] + node.ifs[i + 1 :])
         negated = ast.UnaryOp(ast.Not(), node.ifs[i])
         yield "condition negated", same_but(node, ifs=[*node.ifs[:i], negated, *node.ifs[i + 1 :]])
-    for operator, new in _other_orders(node.iter):
-        yield operator, same_but(node, iter=new)
+    yield from _loop(node, others)
 
 
 def _loop(node, others):
+    if isinstance(node.target, ast.Name) and node.target.id == "_":
+        return  # so many times: no order
     for operator, new in _other_orders(node.iter):
         yield operator, same_but(node, iter=new)
 

@@ -9,6 +9,7 @@ from tests.tools.mutation.tree import Variant, nodes, same_but, statements, with
 
 LISTS = ("body", "orelse", "finalbody")
 LOOPS = (ast.For, ast.While)
+WALKERS = {"len", "sorted", "list", "set", "sum", "max", "min", "zip", "enumerate", "any", "all"}
 EFFECTS = {"get", "get_nowait", "pop", "heappop", "forward_one_step", "forward_chunks", "choices"}
 
 
@@ -35,7 +36,7 @@ def _other_bodies(body: list, first: int, in_loop: bool) -> Iterator[tuple[str, 
         yield "statement dropped", [*before, *after]
         if _has_effect(here):
             yield "statement twice", [*before, here, here, *after]
-        if after:
+        if after and not _are_independent(here, after[0]):
             yield "statements swapped", [*before, after[0], here, *after[1:]]
         if isinstance(here, ast.If) and not here.orelse:
             yield "condition forgotten", [*before, *here.body, *after]
@@ -50,10 +51,19 @@ def _has_effect(statement: ast.stmt) -> bool:
     """Whether doing it twice may differ from doing it once, as far as its form tells."""
     if isinstance(statement, (ast.Expr, ast.AugAssign, *LOOPS)):
         return True
-    calls = [node.func for node in ast.walk(statement) if isinstance(node, ast.Call)]
-    names = {func.id for func in calls if isinstance(func, ast.Name)}
-    methods = {func.attr for func in calls if isinstance(func, ast.Attribute)}
-    return isinstance(statement, ast.Assign) and bool(names - vars(builtins).keys() or methods & EFFECTS)
+    func = statement.value.func if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call) else None
+    is_own = isinstance(func, ast.Name) and func.id not in vars(builtins)
+    return is_own or isinstance(func, ast.Attribute) and func.attr in EFFECTS
+
+
+def _are_independent(one: ast.stmt, other: ast.stmt) -> bool:
+    """Whether two assignments may stand in either order, as far as their form tells."""
+    if not (isinstance(one, ast.Assign) and isinstance(other, ast.Assign)):
+        return False
+    stored = [[node for node in ast.walk(line) if isinstance(getattr(node, "ctx", None), ast.Store)] for line in (one, other)]
+    first, second = ({ast.unparse(node) for node in nodes} for nodes in stored)
+    read = [{ast.unparse(node) for node in ast.walk(line.value)} for line in (one, other)]
+    return not (first & read[1] or second & read[0] or first & second)
 
 
 def _in_and_out(before: list, loop: ast.stmt, after: list) -> Iterator[tuple[str, list]]:
@@ -179,8 +189,8 @@ def _iterated_arguments(function: ast.FunctionDef) -> list[str]:
     walked = set()
     for node in ast.walk(function):
         if isinstance(node, (ast.For, ast.comprehension)):
-            walked |= {name.id for name in ast.walk(node.iter) if isinstance(name, ast.Name)}
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            walked |= {name.id for name in (node.iter, *getattr(node.iter, "args", ())) if isinstance(name, ast.Name)}
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in WALKERS:
             walked |= {arg.id for arg in node.args if isinstance(arg, ast.Name)}
     return [arg.arg for arg in function.args.args if arg.arg in walked and arg.arg not in ("self", "server", "model")]
 
