@@ -115,7 +115,8 @@ def pack(value, depth: int = 0):
 
 def _pack_other(value, kind: type, depth: int):
     if kind.__module__ == "minigpt.runtime.request" and kind.__name__ == "Request":
-        return _tagged("request", [pack(value.request_id), pack(list(value.output_token_ids), depth + 1)])
+        state = (list(value.output_token_ids), value.num_computed_tokens, value.priority)
+        return _tagged("request", [pack(value.request_id), *(pack(part, depth + 1) for part in state)])
     if kind.__module__ == "torch" and kind.__name__ in ("Tensor", "Parameter"):
         array = value.detach().cpu().contiguous().numpy()
         return _tagged("tensor", [str(array.dtype), list(array.shape), base64.b64encode(array.tobytes()).decode()])
@@ -129,7 +130,7 @@ def _tagged(tag: str, value) -> dict:
 
 
 def unpack(plain, make_request=None):
-    """The value of a plain form. `make_request(id, tokens)` gives requests their meaning on this side.
+    """The value of a plain form. `make_request(id, tokens, num_computed, priority)` gives requests their meaning on this side.
 
     Raises ChannelError on anything that `pack` cannot have made.
     """

@@ -16,6 +16,7 @@ class ServerHost:
 
     def __init__(self, server: Server):
         self.server = server
+        self.settings_after: dict | None = None  # of a server with a block pool, as the last call left them
         self.requests: dict[int, Request] = {}  # those that the worker knows
         self._hosts = {
             "queue.closed": lambda: server.queue.closed,
@@ -77,10 +78,12 @@ class ServerHost:
             raise ServingError(f"{request_id!r} is no request of this server: pass what server.queue gave")
         return self.requests[request_id]
 
-    def request_with(self, request_id, tokens) -> Request:
-        """A request with the output tokens that the worker says it has."""
+    def request_with(self, request_id, tokens, *state) -> Request:
+        """A request with the output tokens, and what else of its state (Lab 05), that the worker says it has."""
         request = self.known(request_id)
         request.output_token_ids = _tokens(tokens)
+        for name, value in zip(("num_computed_tokens", "priority"), state):
+            setattr(request, name, value)
         return request
 
     def take(self, count: int) -> list[Request]:

@@ -117,7 +117,7 @@ class Worker:
     def play(self, class_name: str, args: list, calls: list, shown: tuple = ()) -> list[dict]:
         """Make an object of a class of the student's file and call its methods in turn, `calls` being (method, *args).
 
-        For each call: its `result`, or the name of what it `raised`, and the attributes `shown` as they are then.
+        For each call: its `result`, or the name of what it `raised` and what was `said` with it, and the attributes `shown` as they are then.
         """
         if class_name in self._lost:
             raise self._lost[class_name]
@@ -132,6 +132,7 @@ class Worker:
         try:
             return [
                 {"result": channel.unpack(told.get("result")), "raised": told.get("raised"),
+                 "said": str(told.get("said"))[:300],
                  "shown": dict(zip(shown, map(channel.unpack, told["shown"]), strict=True))}
                 for told in reply["done"]
             ]  # fmt: skip

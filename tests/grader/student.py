@@ -106,6 +106,7 @@ class Student:
             if "BusyWait" in failure.raised:
                 self._has_polled.add(function)
             raise
+        host.settings_after = args_after[0]
         return result, args_after[1:]
 
     def run_loop(
@@ -125,7 +126,11 @@ class Student:
 
     def call_beside(self, host: ServerHost, function: str, *args, again: bool = False):
         """The result of a function whose arguments hold requests of a server, but not the server itself."""
-        return self.worker.call(function, list(args), host, again=again)[0]
+        return self.call_beside_with(host, function, *args, again=again)[0]
+
+    def call_beside_with(self, host: ServerHost, function: str, *args, again: bool = False):
+        """The same, with the arguments as they are afterwards."""
+        return self.worker.call(function, list(args), host, again=again)
 
     def play(self, class_name: str, args: list, calls: list, shown: tuple = ()) -> list[dict]:
         """Make an object of a class and call its methods in turn; see `Worker.play`."""

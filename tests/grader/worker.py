@@ -132,7 +132,8 @@ class OrderHandler:
         model = next((arg for plain, arg in zip(order["args"], args) if remote_arguments.is_model(plain)), None)
         with remote_arguments.counting(model) if model else nullcontext() as counts:
             result = function(*args)
-        after = [counts if arg is model else None if arg is server else arg for arg in args]
+        told = server.told_settings() if server else None
+        after = [counts if arg is model else told if arg is server else arg for arg in args]
         after = [channel.pack(plain_data.plain(arg)) for arg in after]
         return {"result": channel.pack(plain_data.result(result)), "args": after}
 
@@ -147,7 +148,9 @@ class OrderHandler:
             except NotImplementedError:
                 raise
             except Exception as error:  # a ValueError of any kind is one
-                outcome = {"raised": "ValueError" if isinstance(error, ValueError) else type(error).__name__[:80]}
+                said = describe(error, self._path)
+                outcome = {"raised": "ValueError" if isinstance(error, ValueError) else said["type"],
+                           "said": f"{said['type']}: {said['message']} (line {said['line']})"}  # fmt: skip
             shown = [channel.pack(plain_data.attribute(getattr(made, name))) for name in order["shown"]]
             story.append({**outcome, "shown": shown})
         return story
@@ -175,6 +178,7 @@ class RemoteServer:
             self.request(fields)
         self.blocks = RemoteBlocks(self, facts["memory"]) if facts["memory"] else None
         if self.blocks is not None:
+            self._settings = tuple(facts["memory"]["settings"])
             for name, value in facts["memory"]["settings"].items():
                 setattr(self, name, value)
 
@@ -182,6 +186,10 @@ class RemoteServer:
         from minigpt.runtime.known_names import unknown_attribute
 
         raise unknown_attribute(self, name, "Server", hidden=("ask", "id_of", "known_request", "request"))
+
+    def told_settings(self) -> dict | None:
+        """The settings of a server with a block pool as they are now; nobody but the server should change them."""
+        return {name: getattr(self, name) for name in self._settings} if self.blocks else None
 
     def respond(self, request) -> None:
         """Send the answer."""
@@ -215,7 +223,7 @@ class RemoteServer:
         self._requests[request.request_id] = request
         return request
 
-    def known_request(self, request_id: int, tokens: list):
+    def known_request(self, request_id: int, *state):
         return self._requests[request_id]
 
     @staticmethod

@@ -1,49 +1,65 @@
 """Exercise 5.1: the block manager. Every block is free or in one table, and a token lies where the table says."""
 
-import random
-
 from minigpt.workloads.memory_pressure import long_sequences
 from tests.grader.check import check
-from tests.grader.outcomes import expect, expect_equal, t
+from tests.grader.outcomes import Text, expect, expect_equal, is_same, t
+from tests.lab05.block_stories import Story, expect_no_exception, random_story
+from tests.lab05.oracles import blocks_for
 
 SIZE = 16
-SHOWN = ("free_blocks", "tables", "lengths")
+OTHER_SIZES = (1, 4, 7)
 
 
-def play(student, num_blocks: int, *calls, block_size: int = SIZE):
-    return student.play("BlockManager", [num_blocks, block_size], list(calls), SHOWN)
+def expect_as_due(student, story: Story, hint: Text) -> None:
+    found = story.first_difference(story.play(student))
+    if found:
+        expect(False, expected=found[1], got=found[2], hint=hint)
 
 
-def table(told: dict, request_id: int) -> list:
-    """A sequence's table after a call; whatever is no table is an empty one."""
-    tables = told["shown"]["tables"]
-    found = tables.get(request_id) if isinstance(tables, dict) else None
-    return found if isinstance(found, list) else []
-
-
-def num_free(told: dict) -> int:
-    free = told["shown"]["free_blocks"]
-    return len(free) if isinstance(free, list) else -1
+def free_after(student, num_blocks: int, block_size: int, *calls: tuple) -> int:
+    """How many blocks are free after these calls: so many sequences of one token find a place."""
+    probes = [("allocate", 10_000 + i, 1) for i in range(num_blocks + 1)]
+    told = student.play("BlockManager", [num_blocks, block_size], [*calls, *probes])
+    for call, each in zip((*calls, *probes), told):
+        expect_no_exception(call, each)
+    results = [each["result"] for each in told[len(calls):]]
+    return results.index(False) if False in results else len(results)
 
 
 @check("5.1", points=1, en="takes as many blocks as the tokens need", es="toma los bloques que piden los tokens")
 def test_takes_what_is_needed(student):
-    lengths = (1, 16, 17, 40)
-    told = play(student, 20, *(("allocate", i, length) for i, length in enumerate(lengths)))
-    found = [len(table(each, i)) for i, each in enumerate(told)]
-    expect_equal(found, [1, 1, 2, 3], hint=t(
-        "(blocks for 1, 16, 17 and 40 tokens, 16 a block): a block that has begun is a whole block: round up "
+    told = student.play("BlockManager", [3, SIZE], [("allocate", i, 1) for i in range(4)])
+    for i, each in enumerate(told):
+        expect_no_exception(("allocate", i, 1), each)
+    expect_equal([each["result"] for each in told], [True, True, True, False], hint=t(
+        "(results of allocate for four sequences of one token, with 3 blocks): exactly enough is enough, also for the "
+        "last block; whoever gets blocks takes them out of free_blocks; and with too few free the answer is False, "
+        "not None (section 5.1)",
+        "(resultados de allocate para cuatro secuencias de un token, con 3 bloques): lo justo basta, también para el "
+        "último bloque; quien recibe bloques los quita de free_blocks; y si no alcanzan los libres la respuesta es "
+        "False, no None (sección 5.1)",
+    ))  # fmt: skip
+    lengths = (1, 16, 17, 40, 48)
+    found = [20 - free_after(student, 20, SIZE, ("allocate", 0, length)) for length in lengths]
+    expect_equal(found, [1, 1, 2, 3, 3], hint=t(
+        "(blocks for 1, 16, 17, 40 and 48 tokens, 16 a block): a block that has begun is a whole block: round up "
         "(section 5.1)",
-        "(bloques para 1, 16, 17 y 40 tokens, 16 por bloque): un bloque empezado es un bloque entero: redondea hacia "
+        "(bloques para 1, 16, 17, 40 y 48 tokens, 16 por bloque): un bloque empezado es un bloque entero: redondea hacia "
         "arriba (sección 5.1)",
+    ))  # fmt: skip
+    cases = [(size, length) for size in OTHER_SIZES for length in (1, 2 * size - 1, 2 * size, 2 * size + 1)]
+    found = [20 - free_after(student, 20, size, ("allocate", 0, length)) for size, length in cases]
+    expect_equal(found, [blocks_for(length, size) for size, length in cases], hint=t(
+        f"(blocks for, as pairs of block size and tokens, {cases}): self.block_size is not always 16 (section 5.1)",
+        f"(bloques para, en pares de tamaño de bloque y tokens, {cases}): self.block_size no es siempre 16 (sección 5.1)",
     ))  # fmt: skip
 
 
 @check("5.1", points=1, en="a new block only when the last one is full",
        es="un bloque nuevo solo cuando el último está lleno")  # fmt: skip
 def test_grows_when_full(student):
-    told = play(student, 8, ("allocate", 0, 14), *[("append", 0)] * 4)
-    found = [len(table(each, 0)) for each in told]
+    grown = [("allocate", 0, 14), *[("append", 0)] * 4]
+    found = [8 - free_after(student, 8, SIZE, *grown[: i + 1]) for i in range(len(grown))]
     expect_equal(found, [1, 1, 1, 2, 2], hint=t(
         "(blocks after 14 tokens and after each of four more): the 15th and 16th fit into the first block, the 17th "
         "opens "
@@ -52,145 +68,152 @@ def test_grows_when_full(student):
         "abre "
         "el segundo (sección 5.1)",
     ))  # fmt: skip
+    for size in (SIZE, *OTHER_SIZES):
+        expect_each_token_counted(student, size)
+
+
+def expect_each_token_counted(student, size: int) -> None:
+    """Two sequences grow in turn, by more than two blocks each."""
+    story, due = Story(12, size), []
+    for call in [("allocate", 3, size + 1), ("allocate", 5, size), *[("append", 5), ("append", 3)] * (2 * size + 1)]:
+        getattr(story, call[0])(*call[1:])
+        due.append(story.num_free)
+    hint = t(
+        "append gives True whenever the token found its place, in the last block or in a new one, and counts each "
+        "token once, for its own sequence: lengths[request_id] (section 5.1)",
+        "append devuelve True siempre que el token encontró sitio, en el último bloque o en uno nuevo, y cuenta cada "
+        "token una vez, en su propia secuencia: lengths[request_id] (sección 5.1)",
+    )  # fmt: skip
+    expect_as_due(student, story, hint)
+    for at in range(1, len(due)):
+        found = free_after(student, 12, size, *story.calls[: at + 1])
+        expect(found == due[at], expected=story.told_until(at, t(f"{due[at]} free blocks after", f"{due[at]} bloques libres tras")),
+               got=found, hint=hint)  # fmt: skip
 
 
 @check("5.1", points=1, en="says no without taking anything", es="dice que no sin tomar nada")
 def test_refuses_cleanly(student):
     calls = ("allocate", 0, 32), ("allocate", 1, 17), ("allocate", 2, 16), ("append", 0), ("free", 2), ("append", 0)
-    told = play(student, 3, *calls)
-    results = [each["result"] for each in told]
-    expect_equal(results, [True, False, True, False, None, True], hint=t(
-        "(3 blocks; results of allocate 32, allocate 17, allocate 16, append, free, append): with too few free blocks "
-        "the answer is False, and when one is free again, append finds it (section 5.1)",
-        "(3 bloques; resultados de allocate 32, allocate 17, allocate 16, append, free, append): si no alcanzan los "
-        "bloques libres la respuesta es False, y cuando uno queda libre, append lo encuentra (sección 5.1)",
+    told = student.play("BlockManager", [3, SIZE], list(calls))
+    for call, each in zip(calls, told):
+        expect_no_exception(call, each)
+    results = [each["result"] for each, call in zip(told, calls) if call[0] != "free"]
+    expect_equal(results, [True, False, True, False, True], hint=t(
+        "(3 blocks; results of allocate 32, allocate 17, allocate 16, append, and, after a free, append): with too few "
+        "free blocks the answer is False, and when one is free again, append finds it (section 5.1)",
+        "(3 bloques; resultados de allocate 32, allocate 17, allocate 16, append y, tras un free, append): si no alcanzan "
+        "los bloques libres la respuesta es False, y cuando uno queda libre, append lo encuentra (sección 5.1)",
     ))  # fmt: skip
-    expect_equal([num_free(each) for each in told], [1, 1, 0, 0, 1, 0], hint=t(
-        "(free blocks after each call): an allocate that says False takes none of the blocks that there are; an append "
-        "that says False counts no token either, else the next one misses that it needs a block (section 5.1)",
-        "(bloques libres tras cada llamada): un allocate que dice False no toma ninguno de los que hay; un append que "
-        "dice False tampoco cuenta el token, o el siguiente no verá que necesita un bloque (sección 5.1)",
+    found = [free_after(student, 3, SIZE, *calls[: i + 1]) for i in range(len(calls))]
+    expect_equal(found, [1, 1, 0, 0, 1, 0], hint=t(
+        "(free blocks after each of these calls): an allocate or append that says False takes none of the blocks that "
+        "there are: the answer is False, and nothing else happens (section 5.1)",
+        "(bloques libres tras cada una de estas llamadas): un allocate o append que dice False no toma ninguno de los "
+        "que hay: la respuesta es False, y no pasa nada más (sección 5.1)",
     ))  # fmt: skip
+    expect_no_trace_of_a_no(student)
 
 
-def random_story(seed: int, num_blocks: int) -> list[tuple]:
-    """Two hundred calls as a server would make them, on a pool that is often too small."""
-    rng, story, alive = random.Random(seed), [], []
-    for step in range(200):
-        kind = rng.choice(("allocate", "append", "append", "free"))
-        if kind == "allocate" or not alive:
-            story.append(("allocate", step, rng.randint(1, 40)))
-            alive.append(step)
-        elif kind == "append":
-            story.append(("append", rng.choice(alive)))
-        else:
-            story.append(("free", alive.pop(rng.randrange(len(alive)))))
-    return story + [("free", request_id) for request_id in alive]
-
-
-def honest_story(seed: int, num_blocks: int, block_size: int) -> list[tuple]:
-    """A random story without calls for sequences that found no place."""
-    free, held, kept = num_blocks, {}, []
-    for name, request_id, *rest in random_story(seed, num_blocks):
-        if name == "allocate":
-            needed = -(-rest[0] // block_size)
-            if needed <= free:
-                free -= needed
-                held[request_id] = [needed, rest[0]]
-        elif request_id not in held:
-            continue
-        elif name == "free":
-            free += held.pop(request_id)[0]
-        else:
-            blocks, tokens = held[request_id]
-            grows = tokens == blocks * block_size
-            if not grows or free:
-                free -= grows
-                held[request_id] = [blocks + grows, tokens + 1]
-        kept.append((name, request_id, *rest))
-    return kept
-
-
-@check("5.1", points=2, en="free and used blocks add up to the pool, always",
-       es="bloques libres y ocupados suman siempre el pool entero", negative=True)  # fmt: skip
-def test_conserved(student):
-    for seed in (1, 2, 3):
-        story = honest_story(seed, 12, 4)
-        for call, told in zip(story, play(student, 12, *story, block_size=4)):
-            free, tables = told["shown"]["free_blocks"], told["shown"]["tables"]
-            expect(all_blocks(free, tables) == list(range(12)), expected=t(
-                "each of the blocks 0 to 11 once", "cada bloque de 0 a 11 una vez",
-            ), got=f"{call}: free {free}, tables {tables}", hint=t(
-                "after every call each block is free or in one table. More than once: it was freed twice, or taken "
-                "and left "
-                "among the free. Missing: it was never freed (section 5.1)",
-                "tras cada llamada, cada bloque está libre o en una tabla. Repetido: se liberó dos veces, o se tomó "
-                "sin "
-                "quitarlo de los libres. Si falta: nunca se liberó (sección 5.1)",
-            ))  # fmt: skip
-
-
-def all_blocks(free, tables) -> list | None:
-    """Every free and every held block in order; None if these are not lists of block ids."""
-    lists = [free, *tables.values()] if isinstance(tables, dict) else [None]
-    if not all(isinstance(each, list) and all(type(block) is int for block in each) for each in lists):
-        return None
-    return sorted(block for each in lists for block in each)
-
-
-@check("5.1", points=1, en="a second free is an error", es="liberar por segunda vez es un error")
-def test_freed_once(student):
-    told = play(student, 4, ("allocate", 0, 20), ("allocate", 1, 20), ("free", 0), ("free", 0), ("free", 7))
-    expect_equal([each["raised"] for each in told], [None, None, None, "ValueError", "ValueError"], hint=t(
-        "(what each call raised): freeing a sequence that has left, or never came, is a mistake of the caller: raise "
-        "ValueError, or its blocks could be handed out twice (section 5.1)",
-        "(qué lanzó cada llamada): liberar una secuencia que ya salió, o que nunca vino, es un error de quien llama: "
-        "lanza "
-        "ValueError, o sus bloques podrían entregarse dos veces (sección 5.1)",
+def expect_no_trace_of_a_no(student) -> None:
+    full = Story(2, 4)
+    full.allocate(0, 3), full.allocate(1, 4), full.append(0)
+    expect_as_due(student, full, t(
+        "no block is free, but the sequence's last block has a free place: this append needs no new block (section 5.1)",
+        "no hay bloques libres, pero el último bloque de la secuencia tiene un sitio libre: este append no necesita un "
+        "bloque nuevo (sección 5.1)",
     ))  # fmt: skip
-
-
-@check("5.1", points=1, en="wastes half a block a sequence: under 4 % on long ones",
-       es="desperdicia medio bloque por secuencia: menos del 4 % en las largas")  # fmt: skip
-def test_waste(student):
-    lengths = [len(item.prompt_token_ids) + len(item.answer) for item in long_sequences(60, seed=5).items]
-    told = student.play("BlockManager", [4_000, SIZE], [("allocate", i, n) for i, n in enumerate(lengths)], ("tables",))
-    held = SIZE * sum(len(table(told[-1], i)) for i in range(len(lengths)))
-    waste_percent = 100 * (1 - sum(lengths) / held) if held else 100.0
-    expect(0 <= waste_percent < 4, expected="< 4 %", got=f"{waste_percent:.1f} %", hint=t(
-        "(places without a token, 60 sequences of some 600 tokens): only the last block of a sequence may have empty "
-        "places "
+    counted = Story(2, 4)
+    counted.allocate(0, 4), counted.allocate(1, 1)
+    for _ in range(3):
+        counted.append(0)
+    counted.free(1)
+    for _ in range(5):
+        counted.append(0)
+    expect_as_due(student, counted, t(
+        "an append that says False counts no token either: else the sequence is longer on paper than in its blocks "
         "(section 5.1)",
-        "(sitios sin token, 60 secuencias de unos 600 tokens): solo el último bloque de una secuencia puede tener "
-        "sitios "
-        "vacíos (sección 5.1)",
+        "un append que dice False tampoco cuenta el token: si no, la secuencia es más larga en el papel que en sus "
+        "bloques (sección 5.1)",
     ))  # fmt: skip
+    left = Story(2, 4)
+    left.allocate(0, 9), left.allocate(0, 8)
+    hint = t(
+        "an allocate that says False leaves no trace of the sequence, neither in tables nor in lengths: it never came "
+        "(section 5.1)",
+        "un allocate que dice False no deja rastro de la secuencia, ni en tables ni en lengths: nunca llegó (sección 5.1)",
+    )  # fmt: skip
+    expect_as_due(student, left, hint)
+    kept = student.play("BlockManager", [2, 4], [("allocate", 0, 9)], ("lengths", "tables"))[0]["shown"]
+    found = {name: value for name, value in kept.items() if isinstance(value, dict)}
+    expect_equal(found, {name: {} for name in found}, hint=hint)
 
 
 @check("5.1", points=2, en="a token lies where its table says", es="un token está donde dice su tabla")
 def test_place(student):
     """Three sequences grow in turn, so that their blocks are mixed; then the real K and V are looked up."""
-    story = [("allocate", i, 3 + 2 * i) for i in range(3)] + [("append", i % 3) for i in range(27)]
-    told = play(student, 16, *story, block_size=4)
-    lengths = {i: 3 + 2 * i + 9 for i in range(3)}
-    asked = [(i, position) for i in range(3) for position in range(lengths[i])]
-    places = [each["result"] for each in play(student, 16, *story, *(("place", *ask) for ask in asked), block_size=4)]
-    tables = {i: table(told[-1], i) for i in range(3)}
-    held = all_blocks([], tables)
-    expect(held is not None and held == sorted({*held} & {*range(16)}), expected=t("block ids", "ids de bloques"),
-           got=f"{tables}", hint=t("a table holds ids of blocks, each of them once (section 5.1)",
-                                   "una tabla contiene ids de bloques, cada uno una vez (sección 5.1)"))  # fmt: skip
-    expected = [(tables[i][position // 4], position % 4) for i, position in asked if position // 4 < len(tables[i])]
-    expect_equal(places[len(story):], expected, hint=t(
-        "(block and place in it, for each token): 4 tokens a block: token 5 is the second of the table's second block. "
-        "Counting starts at 0 (section 5.1)",
-        "(bloque y sitio en él, de cada token): 4 tokens por bloque: el token 5 es el segundo del segundo bloque de la "
-        "tabla. Se cuenta desde 0 (sección 5.1)",
+    story, written = mixed_story()
+    told = story.play(student)
+    story.first_difference(told)
+    places = {where: told[at[-1]]["result"] for where, at in written.items()}
+    expect_pairs(places)
+    moved = [where for where, at in written.items() if not all(is_same(told[i]["result"], places[where]) for i in at)]
+    expect_equal(moved, [], hint=t(
+        "(sequence and position of tokens that lie elsewhere after later appends): K and V are not moved: new blocks go "
+        "to the end of the table, and the table keeps its order (section 5.1)",
+        "(secuencia y posición de tokens que están en otro sitio tras appends posteriores): K y V no se mueven: los "
+        "bloques nuevos van al final de la tabla, y la tabla conserva su orden (sección 5.1)",
     ))  # fmt: skip
-    expect_same_logits(tables, lengths, dict(zip(asked, places[len(story):])))
+    expect_same_logits(places, {i: max(p for j, p in places if j == i) + 1 for i in (2, 4, 7)})
 
 
-def expect_same_logits(tables, lengths, places) -> None:
+def mixed_story() -> tuple[Story, dict]:
+    """Sequences 2, 4 and 7 on blocks that others have left out of order; where each token was written, and is later."""
+    story, written = Story(16, 4), {}
+    for i in range(8, 12):
+        story.allocate(i, 8)
+
+    def ask(request_id, position):
+        written.setdefault((request_id, position), []).append(len(story.calls))
+        story.place(request_id, position)
+
+    for i, length in ((2, 3), (4, 5), (7, 7)):
+        story.allocate(i, length)
+        for position in range(length):
+            ask(i, position)
+    for i in (9, 11, 8, 10):
+        story.free(i)
+    for step in range(27):
+        request_id = (2, 4, 7)[step % 3]
+        story.append(request_id)
+        ask(request_id, story.lengths[request_id] - 1)
+    for where in list(written):
+        ask(*where)
+    return story, written
+
+
+def expect_pairs(places: dict) -> None:
+    """Each place is (block of the pool, place in it): the same block for four tokens in turn, and for no others."""
+    is_pair = all(isinstance(p, (list, tuple)) and len(p) == 2 and type(p[0]) is type(p[1]) is int for p in places.values())
+    at = {where: place[1] if is_pair else place for where, place in places.items()}
+    expect_equal(at, {where: where[1] % 4 for where in places}, hint=t(
+        "(place in its block of each token, by sequence and position): return (block, place in the block), 4 tokens a "
+        "block, counted from 0: token 5 is the second of its sequence's second block (section 5.1)",
+        "(sitio en su bloque de cada token, por secuencia y posición): devuelve (bloque, sitio en el bloque), 4 tokens "
+        "por bloque, contando desde 0: el token 5 es el segundo del segundo bloque de su secuencia (sección 5.1)",
+    ))  # fmt: skip
+    holders = {}
+    for (i, position), (block, _) in places.items():
+        holders.setdefault(block, set()).add((i, position // 4))
+    wrong = {block: sorted(those) for block, those in holders.items() if len(those) > 1 or not 0 <= block < 16}
+    expect_equal(wrong, {}, hint=t(
+        "(blocks that hold more than one (sequence, block of the sequence), or are none of the pool's): block 5 // 4 = 1 "
+        "of a sequence is the second *of its table*: place gives the id that stands there (section 5.1)",
+        "(bloques que contienen más de un (secuencia, bloque de la secuencia), o que no son del pool): el bloque "
+        "5 // 4 = 1 de una secuencia es el segundo *de su tabla*: place da el id que está ahí (sección 5.1)",
+    ))  # fmt: skip
+
+
+def expect_same_logits(places, lengths) -> None:
     """Attention over these blocks gives the logits of the cache of Lab 01, and K lies where `place` says."""
     import torch
 
@@ -201,17 +224,103 @@ def expect_same_logits(tables, lengths, places) -> None:
 
     config = Config(width=32, num_layers=2, num_heads=4, head_size=8, ffn_width=48, context=64)
     model = random_model(config, seed=1)
-    prompts = [[(7 * i + k) % 250 for k in range(lengths[i] - 1)] for i in range(3)]
+    ids = list(lengths)
+    prompts = [[(7 * i + k) % 250 for k in range(lengths[i] - 1)] for i in ids]
     slots, paged = KVCache(config, 3), PagedKVCache(config, 16, 4, 3)
-    for i in range(3):
+    for row, i in enumerate(ids):
         slots.allocate(), paged.allocate()
-        paged.set_table(i, tables[i])
+        paged.set_table(row, [places[i, position][0] for position in range(0, lengths[i], 4)])
     for cache in (slots, paged):
         model.prefill(prompts, cache, [0, 1, 2])
     both = [model.decode_step([5, 6, 7], cache, [0, 1, 2]) for cache in (slots, paged)]
-    keys = all(torch.equal(paged.k[0, b, 0, at], slots.k[0, i, p]) for (i, p), (b, at) in places.items())
+    keys = all(torch.equal(paged.k[0, b, 0, at], slots.k[0, ids.index(i), p]) for (i, p), (b, at) in places.items())
     expect(keys and torch.allclose(*both, atol=1e-5), expected=t("the same logits", "los mismos logits"),
            got=f"{float((both[0] - both[1]).abs().max()):.3g}", hint=t(
         "(largest difference): two sequences share a block, or a token is looked up in another's (section 5.1)",
         "(mayor diferencia): dos secuencias comparten un bloque, o un token se busca en el de otra (sección 5.1)",
+    ))  # fmt: skip
+
+
+@check("5.1", points=2, en="free and used blocks add up to the pool, always",
+       es="bloques libres y ocupados suman siempre el pool entero", negative=True)  # fmt: skip
+def test_conserved(student):
+    hint = t(
+        "after every call each block is free or in one table. Found twice, or more free than there are: it was freed "
+        "twice, or taken and left among the free. False where blocks should be free: one was never freed (section 5.1)",
+        "tras cada llamada, cada bloque está libre o en una tabla. Repetido, o más libres de los que hay: se liberó dos "
+        "veces, o se tomó sin quitarlo de los libres. False cuando debería haber libres: alguno nunca se liberó "
+        "(sección 5.1)",
+    )  # fmt: skip
+    for seed, (num_blocks, size) in enumerate(((12, 4), (7, 1), (9, 16), (12, 4))):
+        story, looks = random_story(seed, num_blocks, size)
+        told = story.play(student, ("lengths",))
+        found = story.first_difference(told)
+        if found:
+            expect(False, expected=found[1], got=found[2], hint=hint)
+        for asked in looks:
+            blocks = {where: told[at]["result"] for where, at in asked.items()}
+            expect_distinct(blocks, num_blocks, hint)
+        expect_forgotten(told[-1]["shown"]["lengths"])
+
+
+def expect_distinct(blocks: dict, num_blocks: int, hint: Text) -> None:
+    """Each block of the sequences is one of the pool's, and no two are the same."""
+    holder = {}
+    for (request_id, _), place in blocks.items():
+        block = place[0] if isinstance(place, (list, tuple)) and place else place
+        ok = type(block) is int and 0 <= block < num_blocks
+        expect(ok, expected=t(f"a block from 0 to {num_blocks - 1}", f"un bloque de 0 a {num_blocks - 1}"), got=place,
+               hint=hint)  # fmt: skip
+        once = t("each block once", "cada bloque una vez")
+        expect(block not in holder, expected=once, hint=hint, got=t(
+            f"block {block} is held by sequences {holder.get(block)} and {request_id}",
+            f"el bloque {block} está en las secuencias {holder.get(block)} y {request_id}"))  # fmt: skip
+        holder[block] = request_id
+
+
+def expect_forgotten(lengths) -> None:
+    """Only the last sequence of a story is still there."""
+    if isinstance(lengths, dict):
+        expect_equal(sorted(lengths), [99], hint=t(
+            "(ids in lengths when all but sequence 99 have left): who leaves is forgotten in lengths, too, or a server "
+            "that runs for weeks fills up with them (section 5.1)",
+            "(ids en lengths cuando ya salieron todas menos la 99): quien sale se olvida también en lengths, o un "
+            "servidor que funciona semanas se llena de ellas (sección 5.1)",
+        ))  # fmt: skip
+
+
+@check("5.1", points=1, en="a second free is an error", es="liberar por segunda vez es un error")
+def test_freed_once(student):
+    calls = ("allocate", 0, 20), ("allocate", 1, 20), ("free", 0), ("free", 0), ("free", 7)
+    told = student.play("BlockManager", [4, SIZE], list(calls))
+    expect_equal([each["raised"] for each in told], [None, None, None, "ValueError", "ValueError"], hint=t(
+        "(what each call raised): freeing a sequence that has left, or never came, is a mistake of the caller: raise "
+        "ValueError, or its blocks could be handed out twice (section 5.1)",
+        "(qué lanzó cada llamada): liberar una secuencia que ya salió, o que nunca vino, es un error de quien llama: "
+        "lanza "
+        "ValueError, o sus bloques podrían entregarse dos veces (sección 5.1)",
+    ))  # fmt: skip
+    again = Story(4, SIZE)
+    for num_tokens in (20, 40, 64):
+        again.allocate(3, num_tokens), again.append(3), again.free(3), again.free(3)
+    expect_as_due(student, again, t(
+        "a sequence that was preempted comes back with the same id: it is allocated and freed anew (section 5.1)",
+        "una secuencia desalojada vuelve con el mismo id: se le asigna y se libera de nuevo (sección 5.1)",
+    ))  # fmt: skip
+
+
+@check("5.1", points=1, en="wastes half a block a sequence: under 4 % on long ones",
+       es="desperdicia medio bloque por secuencia: menos del 4 % en las largas")  # fmt: skip
+def test_waste(student):
+    lengths = [len(item.prompt_token_ids) + len(item.answer) for item in long_sequences(60, seed=5).items]
+    due = sum(blocks_for(length, SIZE) for length in lengths)
+    # One block too few in the pool for them: the last sequence must be refused. In a pool of just enough all fit.
+    calls = [("allocate", i, length) for i, length in enumerate(lengths)]
+    results = [[each["result"] for each in student.play("BlockManager", [num, SIZE], calls)] for num in (due, due - 1)]
+    num_placed = [row.count(True) for row in results]
+    expect_equal(num_placed, [60, 59], hint=t(
+        f"(sequences of some 600 tokens that find a place, in pools of {due} and {due - 1} blocks): 60 take {due} blocks, "
+        "a waste of 1.3 %: only the last block of a sequence may have empty places (section 5.1)",
+        f"(secuencias de unos 600 tokens que encuentran sitio, en pools de {due} y {due - 1} bloques): 60 ocupan {due}, "
+        "un desperdicio del 1.3 %: solo el último bloque de una secuencia puede tener sitios vacíos (sección 5.1)",
     ))  # fmt: skip

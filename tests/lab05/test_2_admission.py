@@ -1,21 +1,53 @@
 """Exercise 5.2: how much memory a request needs before it may start."""
 
+import random
+
 from tests.grader.check import check
-from tests.grader.outcomes import expect_equal, t
+from tests.grader.outcomes import Text, expect, expect_equal, is_same, t, with_type
+from tests.lab05.oracles import blocks_for, nearest_rank, reserve_case, tokens_by_rule
 from tests.lab05.scenes import scene
 
 SIZE = 16
+ROOMY = 1_000  # blocks: memory does not matter
 
 
-def asked(student, *, prompt=20, limit=100, outputs=0, running=0, num_blocks=40, **settings):
-    """`tokens_to_reserve` for one request, while another holds `running` tokens (0: nobody is in flight)."""
-    workload = scene((0, 8, 4), (0, prompt, limit))
-    host = student.paged_server(workload, num_blocks=num_blocks, block_size=SIZE, **settings)
-    first, request = host.take(2)
+def asked(
+    student, *, prompt=20, limit=100, outputs=0, running=0, in_flight=1, num_blocks=40, block_size=SIZE, again=False, **settings
+):
+    """`tokens_to_reserve` for one request, while others hold `running` tokens (0: nobody is in flight)."""
+    workload = scene(*[(0, 8, 4)] * in_flight, (0, prompt, limit))
+    host = student.paged_server(workload, num_blocks=num_blocks, block_size=block_size, **settings)
+    *others, request = host.take(in_flight + 1)
     request.output_token_ids = [1] * outputs
     if running:
-        host.server.blocks.reserve(first, running)
-    return student.call_on(host, "tokens_to_reserve", request, [first] if running else [])[0]
+        host.server.blocks.reserve(others[0], running)
+    before = host.server.blocks.num_free, *(settings.get(name) for name in ("profile", "reserve_blocks"))
+    result = student.call_on(host, "tokens_to_reserve", request, others if running else [], again=again)[0]
+    after = host.server.blocks.num_free, *(host.settings_after[name] if name in settings else None
+                                           for name in ("profile", "reserve_blocks"))  # fmt: skip
+    expect_equal(after, before, hint=t(
+        "(free blocks, server.profile, server.reserve_blocks after the call): this function only answers a question: "
+        "the loop reserves the blocks, and the profile stays in its order: sorted() makes a new list (section 5.2)",
+        "(bloques libres, server.profile, server.reserve_blocks tras la llamada): esta función solo responde a una "
+        "pregunta: los bloques los reserva el bucle, y el perfil queda en su orden: sorted() hace una lista nueva "
+        "(sección 5.2)",
+    ))  # fmt: skip
+    return result
+
+
+def expect_rule(student, admission: str, hint: Text) -> None:
+    """Forty requests in one load of the file, with room for all of them."""
+    rng = random.Random(admission)
+    for number in range(40):
+        case = reserve_case(rng, admission)
+        found = asked(student, num_blocks=ROOMY, again=number > 0, **case)
+        expect_case(found, tokens_by_rule(case), case, hint)
+
+
+def expect_case(found, due, case: dict, hint: Text) -> None:
+    """The result due for a request, with all that was asked in the report."""
+    what = ", ".join(f"{name}={value}" for name, value in case.items())
+    expect(is_same(found, due), expected=f"{due} ({what})", got=found if type(found) is int else with_type(found), hint=hint)
 
 
 @check("5.2", points=1, en="\"max\" reserves all it may ever need", es="\"max\" reserva todo lo que pueda llegar a "
@@ -34,6 +66,15 @@ def test_max(student):
         "respuesta entera, y esos 25 ya son parte de ella. Es num_prompt_tokens + max_tokens; con num_tokens contarían "
         "dos veces (sección 5.2)",
     ))  # fmt: skip
+    expect_rule(student, "max", EACH_CALL)
+
+
+EACH_CALL = t(
+    "(one of many requests, in one run): each call answers for its own request and server: is something kept from an "
+    "earlier call? (section 5.2)",
+    "(una de muchas peticiones, en una misma ejecución): cada llamada responde por su petición y su servidor: ¿queda algo "
+    "guardado de una llamada anterior? (sección 5.2)",
+)
 
 
 @check("5.2", points=2, en="\"profiled\" reserves what others needed",
@@ -58,6 +99,23 @@ def test_profiled(student):
         "nunca más "
         "de lo que puede llegar a tener (sección 5.2)",
     ))  # fmt: skip
+    expect_ranks_rounded_up(student)
+    expect_rule(student, "profiled", EACH_CALL)
+
+
+def expect_ranks_rounded_up(student) -> None:
+    """Where n·p/100 is no whole number, nearest, down and interpolated part ways."""
+    for num_seen, percent in ((7, 30), (11, 90), (23, 50), (3, 1), (13, 95), (21, 99), (1, 50)):
+        profile = [10 * i for i in range(1, num_seen + 1)]
+        profile = profile[1::2] + profile[::2]
+        case = {"profile": profile, "profile_percent": percent}
+        found = asked(student, admission="profiled", limit=500, num_blocks=ROOMY, **case)
+        expect_case(found, 20 + nearest_rank(profile, percent), case, t(
+            f"(prompt of 20): {percent} % of {num_seen} values is {num_seen * percent / 100:g}: the rank is rounded up, "
+            "neither down nor to the nearest, and nothing lies between two values (section 5.2)",
+            f"(prompt de 20): el {percent} % de {num_seen} valores es {num_seen * percent / 100:g}: el rango se redondea "
+            "hacia arriba, ni hacia abajo ni al más cercano, y no hay nada entre dos valores (sección 5.2)",
+        ))  # fmt: skip
 
 
 @check("5.2", points=1, en="\"watermark\" reserves what is there now", es="\"watermark\" reserva lo que hay ahora")
@@ -68,6 +126,7 @@ def test_watermark(student):
         "5.2)",
         "(tokens, para un prompt nuevo de 20 y para una que vuelve con 25 de salida): num_tokens (sección 5.2)",
     ))  # fmt: skip
+    expect_rule(student, "watermark", EACH_CALL)
 
 
 @check("5.2", points=2, en="waits unless enough blocks stay free", es="espera si no quedan libres bastantes bloques")
@@ -96,6 +155,24 @@ def test_keeps_the_reserve(student):
         "(\"max\" y después \"profiled\"; 6 bloques libres, se piden 3; hay que dejar libres 3 o 4): "
         "`reserve_blocks` quedan libres con cualquier regla de admisión, se llame como se llame (sección 5.2)",
     ))  # fmt: skip
+    expect_the_same_reserve_for_any_crowd(student)
+
+
+def expect_the_same_reserve_for_any_crowd(student) -> None:
+    """Pools that just suffice and that lack one block, with one to four in flight."""
+    rng = random.Random(2)
+    for number in range(40):
+        case = reserve_case(rng, rng.choice(("max", "profiled", "watermark")))
+        size, running, kept = rng.choice((1, 4, 16)), rng.randint(1, 40), rng.randint(0, 6)
+        num_blocks = blocks_for(running, size) + blocks_for(tokens_by_rule(case), size) + kept - number % 2
+        case |= {"in_flight": rng.randint(1, 4), "running": running, "block_size": size, "reserve_blocks": kept}
+        found = asked(student, num_blocks=num_blocks, again=number > 0, **case)
+        expect_case(found, None if number % 2 else tokens_by_rule(case), case, t(
+            f"({num_blocks} blocks; running: tokens that others hold): blocks.needed(tokens) and reserve_blocks together "
+            "against blocks.num_free; the reserve is the same for one in flight and for four (section 5.2)",
+            f"({num_blocks} bloques; running: tokens que ocupan otras): blocks.needed(tokens) y reserve_blocks juntos "
+            "frente a blocks.num_free; la reserva es la misma con una en vuelo y con cuatro (sección 5.2)",
+        ))  # fmt: skip
 
 
 @check("5.2", points=1, en="the only request need not wait", es="la única petición no tiene que esperar")
@@ -106,4 +183,11 @@ def test_alone(student):
         "(section 5.2)",
         "no hay nadie en vuelo, y 8 de 10 bloques bastan: dejar 4 libres para nadie la haría esperar para siempre "
         "(sección 5.2)",
+    ))  # fmt: skip
+    found = [asked(student, prompt=prompt, num_blocks=10, reserve_blocks=4) for prompt in (160, 161)]
+    expect_equal(found, [160, None], hint=t(
+        "(prompts of 160 and 161 tokens; nobody in flight, 10 blocks free): the last block may be used, too; but what "
+        "does not fit does not fit (section 5.2)",
+        "(prompts de 160 y 161 tokens; nadie en vuelo, 10 bloques libres): el último bloque también se puede usar; pero "
+        "lo que no cabe no cabe (sección 5.2)",
     ))  # fmt: skip
