@@ -1,20 +1,32 @@
 """Exercise 5.3: what a step computes: running requests first, then pieces of prompts."""
 
+import random
+
 from tests.grader.check import check
-from tests.grader.outcomes import expect_equal, t
+from tests.grader.outcomes import Text, expect, expect_equal, is_same, t
+from tests.lab05.oracles import crowd_case, due_plan
 from tests.lab05.scenes import scene
 
 # (prompt, computed, outputs): two that run, a new prompt, one half through its prompt, one to be computed again.
 CROWD = ((40, 0, 0), (10, 14, 5), (100, 30, 0), (8, 10, 3), (20, 0, 6))
 
 
-def planned(student, crowd, budget):
-    """`plan_step` for requests in these states: [(id, tokens)]."""
+def planned(student, crowd, budget, *, order=None, again=False):
+    """`plan_step` for requests in these states, in this order: [(id, tokens)]. The later its id, the earlier it came."""
     host = student.paged_server(scene(*((0, prompt, 50) for prompt, _, _ in crowd)))
-    requests = host.take(len(crowd))
-    for request, (_, computed, outputs) in zip(requests, crowd):
+    taken = host.take(len(crowd))
+    for request, (_, computed, outputs) in zip(taken, crowd):
         request.num_computed_tokens, request.output_token_ids = computed, [1] * outputs
-    plan = student.call_beside(host, "plan_step", requests, budget)
+        request.arrival_time_s = 9.0 - request.request_id
+    in_flight = [taken[i] for i in order or range(len(crowd))]
+    before = states(in_flight)
+    plan, after = student.call_beside_with(host, "plan_step", in_flight, budget, again=again)
+    expect_equal(states(after[0]), before, hint=t(
+        "((id, num_computed_tokens, output tokens) of in_flight, after the call): a plan changes nothing: neither the "
+        "list and its order nor the requests; the step itself counts what it has computed (section 5.3)",
+        "((id, num_computed_tokens, tokens de salida) de in_flight, tras la llamada): un plan no cambia nada: ni la lista "
+        "y su orden ni las peticiones; lo calculado lo cuenta el paso mismo (sección 5.3)",
+    ))  # fmt: skip
     if not isinstance(plan, (list, tuple)):
         return plan
     is_pair = {id(part): isinstance(part, (list, tuple)) and len(part) == 2 for part in plan}
@@ -22,10 +34,16 @@ def planned(student, crowd, budget):
             for part in plan]  # fmt: skip
 
 
+def states(requests):
+    """What a plan must leave as it is."""
+    is_row = isinstance(requests, (list, tuple)) and all(hasattr(each, "request_id") for each in requests)
+    return [(r.request_id, r.num_computed_tokens, r.num_output_tokens) for r in requests] if is_row else requests
+
+
 @check("5.3", points=2, en="whoever runs gets a token, first of all", es="quien ya corre recibe un token, antes que "
                                                                          "nadie")
 def test_decodes_first(student):
-    found = [planned(student, CROWD, budget)[:2] for budget in (None, 64, 6)]
+    found = [first(2, planned(student, CROWD, budget)) for budget in (None, 64, 6)]
     expect_equal(found, [[(1, 1), (3, 1)]] * 3, hint=t(
         "(first two parts of the plan, with budgets None, 64 and 6): requests 1 and 3 have one token left to compute. "
         "They "
@@ -36,10 +54,40 @@ def test_decodes_first(student):
     ))  # fmt: skip
 
 
+    expect_plan(student, ((9, 9, 1), (5, 12, 8), (30, 0, 0), (4, 6, 3)), 1, t(
+        "a budget smaller than the number of running requests: every one of them still gets its token (section 5.3)",
+        "un presupuesto menor que el número de peticiones en curso: cada una recibe igualmente su token (sección 5.3)",
+    ))  # fmt: skip
+    expect_plan(student, ((10, 12, 8), (6, 6, 1), (12, 3, 0)), None, t(
+        "request 0 has its prompt and 2 of its 8 tokens of output computed, since it was preempted: 6 are left, so it does "
+        "not count as running. One token left means num_tokens − num_computed_tokens == 1 (section 5.3)",
+        "la petición 0 tiene calculados su prompt y 2 de sus 8 tokens de salida, porque fue desalojada: le faltan 6, así "
+        "que no cuenta como en curso. Falta un token si num_tokens − num_computed_tokens == 1 (sección 5.3)",
+    ))  # fmt: skip
+
+
+def first(count: int, plan):
+    """The first parts of a plan; what is no plan stays as it is, to be reported."""
+    return plan[:count] if isinstance(plan, list) else plan
+
+
+def after(count: int, plan):
+    return plan[count:] if isinstance(plan, list) else plan
+
+
+def expect_plan(student, crowd, budget, hint: Text, order=None, again=False) -> None:
+    order = order or list(range(len(crowd)))
+    found, due = planned(student, crowd, budget, order=order, again=again), due_plan(crowd, order, budget)
+    told = ", ".join(f"{i}: {prompt}+{outputs}−{computed}" for i, (prompt, computed, outputs) in enumerate(crowd))
+    asked = t(f"{due} (token_budget {budget}; in_flight {order}; id: prompt + output − computed: {told})",
+              f"{due} (token_budget {budget}; in_flight {order}; id: prompt + salida − calculados: {told})")  # fmt: skip
+    expect(is_same(found, due), expected=asked, got=found, hint=hint)
+
+
 @check("5.3", points=2, en="the rest of the budget goes to prompts, in order",
        es="el resto del presupuesto es para los prompts, por orden")  # fmt: skip
 def test_chunks(student):
-    found = [planned(student, CROWD, budget)[2:] for budget in (64, 22, 130)]
+    found = [after(2, planned(student, CROWD, budget)) for budget in (64, 22, 130)]
     expect_equal(found, [[(0, 40), (2, 22)], [(0, 20)], [(0, 40), (2, 70), (4, 18)]], hint=t(
         "(parts after the two decodes, with budgets 64, 22 and 130): the two decodes have used 2 of the budget; "
         "request 0 "
@@ -48,6 +96,29 @@ def test_chunks(student):
         "petición "
         "0 necesita aún 40, a la 2 le quedan 70, la 4 necesita 26. Nadie recibe 0 tokens (sección 5.3)",
     ))  # fmt: skip
+
+
+    expect_plan(student, ((30, 0, 0), (30, 0, 0), (8, 8, 1), (30, 0, 0)), 41, order=[3, 1, 2, 0], hint=t(
+        "the others come in the order of in_flight, which is the order of the line: not by id, arrival or size "
+        "(section 5.3)",
+        "las demás van en el orden de in_flight, que es el de la fila: no por id, llegada ni tamaño (sección 5.3)",
+    ))  # fmt: skip
+    expect_plan(student, ((2, 0, 0), (9, 9, 1), (40, 38, 0), (3, 2, 3)), 6, t(
+        "two tokens left are a prompt's end like any other, and a budget of which one token is left is not used up "
+        "(section 5.3)",
+        "dos tokens pendientes son el final de un prompt como cualquier otro, y un presupuesto del que queda un token no "
+        "está agotado (sección 5.3)",
+    ))  # fmt: skip
+    rng = random.Random(53)
+    for number in range(60):
+        crowd, order, budget = crowd_case(rng)
+        expect_plan(student, crowd, budget, order=order, again=number > 0, hint=t(
+            "(one of many crowds, in one run): decodes first, each with 1 token; then the others in the order of "
+            "in_flight, each with what it needs or what is left. Is something kept from an earlier call? (section 5.3)",
+            "(una de muchas situaciones, en una misma ejecución): primero los decode, con 1 token cada uno; después las "
+            "demás en el orden de in_flight, cada una con lo que necesita o lo que queda. ¿Queda algo guardado de una "
+            "llamada anterior? (sección 5.3)",
+        ))  # fmt: skip
 
 
 @check("5.3", points=1, en="without a budget, prompts come whole", es="sin presupuesto, los prompts van enteros")
@@ -62,6 +133,12 @@ def test_no_budget(student):
     ))  # fmt: skip
 
 
+    expect_plan(student, ((900, 0, 0), (700, 1, 0), (10, 10, 1), (800, 0, 0)), None, t(
+        "None has no end, however long the prompts are (section 5.3)",
+        "None no tiene fin, por largos que sean los prompts (sección 5.3)",
+    ))  # fmt: skip
+
+
 @check("5.3", points=1, en="a full budget leaves no empty parts", es="un presupuesto agotado no deja partes vacías")
 def test_no_empty_parts(student):
     found = [planned(student, CROWD, 2), planned(student, CROWD[:1], 32)]
@@ -69,5 +146,10 @@ def test_no_empty_parts(student):
         "with a budget of 2 for two running requests nothing is left for prompts: they are not in the plan (section "
         "5.3)",
         "con un presupuesto de 2 para dos peticiones en curso no queda nada para los prompts: no están en el plan "
+        "(sección 5.3)",
+    ))  # fmt: skip
+    expect_plan(student, ((9, 9, 1), (30, 0, 0)), 0, t(
+        "a budget of 0 leaves nothing for prompts: only None has no end, so ask `is None` (section 5.3)",
+        "un presupuesto de 0 no deja nada para los prompts: solo None no tiene fin, así que pregunta `is None` "
         "(sección 5.3)",
     ))  # fmt: skip

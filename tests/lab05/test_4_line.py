@@ -1,18 +1,21 @@
 """Exercise 5.4: who is next. Urgent ones overtake, and nobody is overtaken for ever."""
 
+import random
+
 from tests.grader.check import check
 from tests.grader.outcomes import expect, expect_equal, t
+from tests.lab05.oracles import due_time
 from tests.lab05.scenes import scene
 
 
-def line(student, aging_s: float, *requests) -> list[int]:
-    """Ids in the order of the student's key, of requests (arrival in ms, priority)."""
+def line(student, aging_s: float, *requests, again=False) -> list[int]:
+    """Ids in the order of the student's key, of requests (arrival in ms, priority); they are asked last to first."""
     host = student.paged_server(scene(*((arrival, 4, 4, priority) for arrival, priority in requests)))
     host.server.clock.sleep(10.0)
     taken = host.take(len(requests))
     keys = {}
-    for request in taken:
-        key = student.call_beside(host, "place_in_line", request, aging_s)
+    for request in reversed(taken):
+        key = student.call_beside(host, "place_in_line", request, aging_s, again=again or bool(keys))
         is_key = isinstance(key, (list, tuple)) and key and all(type(part) in (int, float) for part in key)
         expect(is_key and len(key) == 2, expected=t("a tuple (seconds, request id)", "una tupla (segundos, "
                                                                                      "id)"), got=key,
@@ -55,3 +58,31 @@ def test_aging(student):
         "después, y ninguna más; prioridad 2 con 0.1 s, lo mismo. Sin envejecimiento podría esperar para siempre "
         "(sección 5.4)",
     ))  # fmt: skip
+    expect_due_order(student)
+
+
+def expect_due_order(student) -> None:
+    """Classes 0 to 5, some of them a few microseconds apart when they are due; all keys of one load of the file."""
+    rng = random.Random(54)
+    for number in range(12):
+        aging_s = rng.choice((0.05, 0.2, 1.5))
+        requests = []
+        for _ in range(6):
+            priority = rng.randint(0, 5)
+            due_ms = rng.choice((1_000 * 5 * aging_s, rng.uniform(0, 9_000))) + rng.choice((0.02, 0.4, 3)) * rng.randint(1, 9)
+            requests.append((round(max(0.0, due_ms - 1_000 * aging_s * priority), 3), priority))
+        requests = sorted(set(requests))
+        due = {i: due_time((ms / 1_000, priority), aging_s) for i, (ms, priority) in enumerate(requests)}
+        apart = {round(value, 5): i for i, value in due.items()}  # leave no ties to the last bit of a float
+        requests = [requests[i] for i in sorted(apart.values())]
+        expected = sorted(range(len(requests)), key=lambda i: due_time((requests[i][0] / 1_000, requests[i][1]), aging_s))
+        found = line(student, aging_s, *requests, again=number > 0)
+        asked = ", ".join(f"{i}: {ms:g} ms, {priority}" for i, (ms, priority) in enumerate(requests))
+        expect(found == expected, got=found, expected=t(
+            f"{expected} (aging_s {aging_s}; id: arrival, priority: {asked})",
+            f"{expected} (aging_s {aging_s}; id: llegada, prioridad: {asked})"), hint=t(
+            "(ids in line): there may be more classes than two, and each step of priority counts aging_s; times are not "
+            "rounded; each request has its own key: is something kept from an earlier call? (section 5.4)",
+            "(ids en la fila): puede haber más de dos clases, y cada paso de prioridad cuenta aging_s; los tiempos no se "
+            "redondean; cada petición tiene su clave: ¿queda algo guardado de una llamada anterior? (sección 5.4)",
+        ))  # fmt: skip

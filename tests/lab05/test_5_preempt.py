@@ -1,35 +1,46 @@
 """Exercise 5.5: memory has run out. Who gives way, how, and nothing is lost."""
 
+import random
+
 from tests.grader.check import check
-from tests.grader.outcomes import expect, expect_equal, t
+from tests.grader.outcomes import expect, expect_equal, is_same, t
+from tests.lab05.oracles import blocks_for, cheaper_way, due_time
 from tests.lab05.scenes import accounting_fault, answers, ends, scene
 
 
-def preempted(student, requests, *, computed, block_size=16, outputs=3, aging_s=0.2):
+def preempted(
+    student, requests, *, computed, block_size=16, outputs=3, aging_s=0.2, order=None, cost=None, held=0, again=False
+):  # fmt: skip
     """Call `preempt_last` on requests (arrival ms, prompt, priority) that have `computed` tokens in the cache."""
     workload = scene(*((arrival, prompt, 50, priority) for arrival, prompt, priority in requests))
-    host = student.paged_server(workload, num_blocks=200, block_size=block_size, aging_s=aging_s, token_budget=None)
-    host.server.clock.sleep(1.0)
+    host = student.paged_server(workload, num_blocks=2_000, block_size=block_size, aging_s=aging_s, token_budget=None)
+    host.server.clock.sleep(10.0)
     running = host.take(len(requests))
     for request, num_tokens in zip(running, computed):
-        host.server.blocks.reserve(request, num_tokens)
+        host.server.blocks.reserve(request, max(num_tokens, held))
         host.server.model.forward_chunks([(request, num_tokens)])
         request.output_token_ids = list(range(outputs))
-    victim, (after,) = student.call_on(host, "preempt_last", running)
+    host.server.cost = cost or host.server.cost
+    in_flight = [running[i] for i in order or range(len(running))]
+    victim, (after,) = student.call_on(host, "preempt_last", in_flight, again=again)
     return host, victim, after
+
+
+def ids(requests):
+    """Ids of what should be a list of requests, in order of id."""
+    is_row = isinstance(requests, (list, tuple))
+    return sorted((getattr(each, "request_id", each) for each in requests), key=str) if is_row else requests
 
 
 @check("5.5", points=2, en="the last in line gives way", es="cede el sitio la última de la fila")
 def test_victim(student):
     # Request 1 is batch work (priority 1) that came first; request 3 is interactive and came last.
+    expect_one_leaves(student)
     found = []
     for aging_s in (0.5, 0.0):
         requests = ((20, 30, 0), (0, 30, 1), (40, 30, 0), (60, 30, 0))
         host, victim, after = preempted(student, requests, computed=[30] * 4, aging_s=aging_s)
-        left = after
-        if isinstance(after, list):
-            left = sorted((getattr(request, "request_id", request) for request in after), key=str)
-        found.append((getattr(victim, "request_id", victim), left))
+        found.append((getattr(victim, "request_id", victim), ids(after)))
     expect_equal(found, [(1, [0, 2, 3]), (3, [0, 1, 2])], hint=t(
         "(returned, left in flight; with aging_s 0.5 and 0): the victim is the one whose place_in_line is largest. To "
         "take "
@@ -38,15 +49,57 @@ def test_victim(student):
         "bloques a una "
         "urgente mientras el trabajo en diferido conserva los suyos invertiría las prioridades (sección 5.5)",
     ))  # fmt: skip
+    expect_last_of_any_line(student)
+
+
+def expect_one_leaves(student) -> None:
+    """One request alone: who it is, is no question; that it is returned, and has left the list, is."""
+    host, victim, after = preempted(student, ((0, 30, 0),), computed=[30])
+    expect_equal(getattr(victim, "request_id", victim), 0, hint=t(
+        "(returned; one request in flight): return the request itself: the loop puts it back to those that wait "
+        "(section 5.5)",
+        "(lo devuelto; con una petición en vuelo): devuelve la petición misma: el bucle la pone con las que esperan "
+        "(sección 5.5)",
+    ))  # fmt: skip
+    expect_equal(ids(after), [], hint=t(
+        "(left in in_flight, after the only one was preempted): take it out of the list that you were given, in place: "
+        "in_flight.remove(victim). A new list under the same name changes nothing for the loop (section 5.5)",
+        "(quedan en in_flight, tras desalojar a la única): quítala de la lista que recibiste, en el sitio: "
+        "in_flight.remove(victim). Una lista nueva con el mismo nombre no cambia nada para el bucle (sección 5.5)",
+    ))  # fmt: skip
+
+
+def expect_last_of_any_line(student) -> None:
+    """The list need not be in order, ties go by id, and exactly one gives way."""
+    rng = random.Random(55)
+    for number in range(20):
+        count, aging_s = rng.randint(2, 6), rng.choice((0.0, 0.25, 1.0))
+        requests = sorted((250 * rng.randint(0, 4), rng.randint(5, 60), rng.randint(0, 3)) for _ in range(count))
+        order = rng.sample(range(count), count)
+        host, victim, after = preempted(student, requests, computed=[prompt for _, prompt, _ in requests], order=order,
+                                        aging_s=aging_s, again=number > 0)  # fmt: skip
+        last = max(range(count), key=lambda i: (due_time((requests[i][0] / 1_000, requests[i][2]), aging_s), i))
+        found = getattr(victim, "request_id", victim), ids(after), [each.request_id for each in host.server.log.preemptions]
+        told = ", ".join(f"{i}: {requests[i][0]} ms, {requests[i][2]}" for i in order)
+        due = last, [i for i in range(count) if i != last], [last]
+        expect(is_same(found, due), got=found, expected=t(
+            f"{due} (aging_s {aging_s}; id: arrival, priority: {told})",
+            f"{due} (aging_s {aging_s}; id: llegada, prioridad: {told})"), hint=t(
+            "(returned, left in flight, preempted): exactly one, and the largest place_in_line of all, wherever it "
+            "stands in the list: ties go to the larger id. Is something kept from an earlier call? (section 5.5)",
+            "(devuelta, siguen en vuelo, desalojadas): exactamente una, la de mayor place_in_line de todas, esté donde "
+            "esté en la lista: en los empates, la de id mayor. ¿Queda algo guardado de una llamada anterior? "
+            "(sección 5.5)",
+        ))  # fmt: skip
 
 
 @check("5.5", points=2, en="its blocks are free, its tokens are kept",
        es="sus bloques quedan libres y conserva sus tokens")  # fmt: skip
 def test_keeps_its_tokens(student):
-    host, victim, _ = preempted(student, ((0, 30, 0), (5, 60, 0)), computed=[30, 60])
-    expect_equal(host.server.blocks.num_free, 198, hint=t(
-        "(free blocks): request 1 held 4 of 200, request 0 holds 2: call server.preempt for the victim (section 5.5)",
-        "(bloques libres): la petición 1 tenía 4 de 200, la 0 tiene 2: llama a server.preempt con la víctima "
+    host, victim, _ = preempted(student, ((0, 30, 0), (5, 60, 1)), computed=[30, 60])
+    expect_equal(host.server.blocks.num_free, 1_998, hint=t(
+        "(free blocks): request 1 held 4 of 2,000, request 0 holds 2: call server.preempt for the victim (section 5.5)",
+        "(bloques libres): la petición 1 tenía 4 de 2000, la 0 tiene 2: llama a server.preempt con la víctima "
         "(sección 5.5)",
     ))  # fmt: skip
     expect_equal(getattr(victim, "output_token_ids", victim), [0, 1, 2], hint=t(
@@ -55,6 +108,12 @@ def test_keeps_its_tokens(student):
         "was (section 5.5)",
         "(sus tokens de salida): ya se enviaron al cliente. Solo se renuncia a K y V: la petición sigue donde estaba "
         "(sección 5.5)",
+    ))  # fmt: skip
+
+
+    expect_equal(getattr(victim, "priority", victim), 1, hint=t(
+        "(its priority): it keeps its place in line: neither its priority nor its arrival changes (section 5.5)",
+        "(su prioridad): conserva su puesto en la fila: no cambian ni su prioridad ni su llegada (sección 5.5)",
     ))  # fmt: skip
 
 
@@ -76,6 +135,35 @@ def test_cheaper_way(student):
         "fuera y dentro, y por bloques enteros; calcular tiene su parte fija una vez. En ambos cuentan los "
         "num_computed_tokens: los demás aún no tienen K ni V (sección 5.5)",
     ))  # fmt: skip
+    expect_any_cost(student)
+
+
+def expect_any_cost(student) -> None:
+    """Costs in powers of two, so that sums are exact; every third pair of ways costs exactly the same."""
+    rng = random.Random(56)
+    for number in range(60):
+        block_size, num_tokens = rng.choice((1, 4, 16, 64)), rng.randint(1, 150)
+        cost = {name: rng.randint(0, 40) / 64 for name in ("prefill_s", "prefill_token_s", "swap_block_s", "swap_token_s")}
+        cost["swap_token_s"] /= 64
+        cost["swap_block_s"] /= 4
+        equal = number % 3 == 0
+        if equal:
+            cost |= {"prefill_token_s": 0.0, "prefill_s": 2 * blocks_for(num_tokens, block_size) * (
+                cost["swap_block_s"] + block_size * cost["swap_token_s"])}  # fmt: skip
+        # It holds more than it has computed: "max" has reserved for the whole answer.
+        host, _, _ = preempted(student, ((0, 200, 0),), computed=[num_tokens], block_size=block_size, cost=cost, held=300,
+                               again=number > 0)  # fmt: skip
+        found, due = [each.way for each in host.server.log.preemptions], [cheaper_way(cost, num_tokens, block_size)]
+        asked = f"{num_tokens} tokens, block_size {block_size}, {cost}"
+        expect_equal_way = t("at equal cost recompute (section 5.5)", "a igual coste, recalcular (sección 5.5)")
+        expect(is_same(found, due), expected=f"{due} ({asked})", got=found, hint=expect_equal_way if equal else t(
+            "(way; num_computed_tokens, block size, server.cost): every block that the computed tokens take is copied "
+            "whole, places without a token and all, out and in; blocks that are only reserved hold nothing. Computing "
+            "costs prefill_s once and prefill_token_s a token (section 5.5)",
+            "(vía; num_computed_tokens, tamaño de bloque, server.cost): cada bloque que ocupan los tokens calculados se "
+            "copia entero, con sus sitios vacíos, fuera y dentro; los bloques solo reservados no contienen nada. Calcular "
+            "cuesta prefill_s una vez y prefill_token_s por token (sección 5.5)",
+        ))  # fmt: skip
 
 
 @check("5.5", points=3, en="preempted requests go on to the same tokens",
