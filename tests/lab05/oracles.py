@@ -59,7 +59,7 @@ def crowd_case(rng: random.Random) -> tuple[list, list[int], int | None]:
     order = rng.sample(range(len(crowd)), len(crowd))
     rests = [prompt + outputs - computed for prompt, computed, outputs in crowd]
     exact = [sum(sorted(rests)[: i + 1]) for i in range(len(rests))]
-    budget = rng.choice((None, rests.count(1), rests.count(1) + 1, rng.choice(exact), rng.choice(exact) + 1, rng.randint(1, 90)))
+    budget = rng.choice((None, max(1, rests.count(1)), rests.count(1) + 1, rng.choice(exact), rng.choice(exact) + 1, rng.randint(1, 90)))
     return crowd, order, budget
 
 

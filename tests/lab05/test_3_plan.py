@@ -54,15 +54,21 @@ def test_decodes_first(student):
     ))  # fmt: skip
 
 
-    expect_plan(student, ((9, 9, 1), (5, 12, 8), (30, 0, 0), (4, 6, 3)), 1, t(
-        "a budget smaller than the number of running requests: every one of them still gets its token (section 5.3)",
-        "un presupuesto menor que el número de peticiones en curso: cada una recibe igualmente su token (sección 5.3)",
+    found = first(3, planned(student, ((9, 9, 1), (5, 12, 8), (30, 0, 0), (4, 6, 3)), 1))
+    expect_equal(found, [(0, 1), (1, 1), (3, 1)], hint=t(
+        "(first parts of the plan; budget 1, three running requests): a budget smaller than their number: every one of "
+        "them still gets its token (section 5.3)",
+        "(primeras partes del plan; presupuesto 1, tres peticiones en curso): un presupuesto menor que su número: cada "
+        "una recibe igualmente su token (sección 5.3)",
     ))  # fmt: skip
-    expect_plan(student, ((10, 12, 8), (6, 6, 1), (12, 3, 0)), None, t(
-        "request 0 has its prompt and 2 of its 8 tokens of output computed, since it was preempted: 6 are left, so it does "
-        "not count as running. One token left means num_tokens − num_computed_tokens == 1 (section 5.3)",
-        "la petición 0 tiene calculados su prompt y 2 de sus 8 tokens de salida, porque fue desalojada: le faltan 6, así "
-        "que no cuenta como en curso. Falta un token si num_tokens − num_computed_tokens == 1 (sección 5.3)",
+    found = first(2, planned(student, ((10, 12, 8), (6, 6, 1), (12, 3, 0)), None))
+    expect_equal(found, [(1, 1), (0, 6)], hint=t(
+        "(first two parts; no budget): request 0 has its prompt and 2 of its 8 tokens of output computed, since it was "
+        "preempted: 6 are left, so it does not count as running. One token left means num_tokens − num_computed_tokens "
+        "== 1 (section 5.3)",
+        "(las dos primeras partes; sin presupuesto): la petición 0 tiene calculados su prompt y 2 de sus 8 tokens de "
+        "salida, porque fue desalojada: le faltan 6, así que no cuenta como en curso. Falta un token si num_tokens − "
+        "num_computed_tokens == 1 (sección 5.3)",
     ))  # fmt: skip
 
 

@@ -139,14 +139,14 @@ def test_cheaper_way(student):
 
 
 def expect_any_cost(student) -> None:
-    """Costs in powers of two, so that sums are exact; every third pair of ways costs exactly the same."""
+    """Costs in powers of two, so that sums are exact; in the end both ways cost the same."""
     rng = random.Random(56)
-    for number in range(60):
+    for number in range(75):
         block_size, num_tokens = rng.choice((1, 4, 16, 64)), rng.randint(1, 150)
         cost = {name: rng.randint(0, 40) / 64 for name in ("prefill_s", "prefill_token_s", "swap_block_s", "swap_token_s")}
         cost["swap_token_s"] /= 64
         cost["swap_block_s"] /= 4
-        equal = number % 3 == 0
+        equal = number >= 50
         if equal:
             cost |= {"prefill_token_s": 0.0, "prefill_s": 2 * blocks_for(num_tokens, block_size) * (
                 cost["swap_block_s"] + block_size * cost["swap_token_s"])}  # fmt: skip
