@@ -55,7 +55,7 @@ MUTANTS = (
             in_flight.append(server.queue.get_nowait())""",
     ),
     Mutant(
-        name="closed taken for empty", old="not server.queue.empty()", new="not server.queue.closed", outcome="crashed",
+        name="closed taken for empty", old=ADMIT_LOOP, new=ADMIT_LOOP.replace("empty()", "closed"), outcome="crashed",
         check="3.1/never_waits", hint="asks something else",
     ),
     Mutant(
