@@ -1,10 +1,11 @@
-"""Every mutant is rejected by the check that should notice it, with its hint, and every check rejects a mutant."""
+"""Every mutant is rejected by the check that should notice it, with its hint, and every check rejects a mutant.
+
+A mutant is graded on its own exercise only, in a process that stays warm; test_whole_labs.py grades whole labs.
+"""
 
 import importlib
-import json
-import os
-import subprocess
-import sys
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,8 @@ import pytest
 from minigpt import paths
 from minigpt.notebook.exercises import load_exercises
 from tests.mutants.mutant import Mutant
-from tests.tools.ahead import started_ahead
+from tests.tools.mutation import warm
 
-ROOT = paths.repository_root()
 LABS = sorted(path.stem.removeprefix("lab") for path in Path(__file__).parent.glob("lab[0-9][0-9].py"))
 
 
@@ -22,72 +22,36 @@ def mutants_of(lab: str) -> tuple[Mutant, ...]:
     return importlib.import_module(f"tests.mutants.lab{lab}").MUTANTS
 
 
-CASES = [pytest.param(lab, mutant, id=f"{lab}-{mutant.name}") for lab in LABS for mutant in mutants_of(lab)]
+def case(lab: str, mutant: Mutant):
+    """A parameter whose test shares a process with the others of its lab: they share a warm grader."""
+    return pytest.param(lab, mutant, id=f"{lab}-{mutant.name}", marks=pytest.mark.xdist_group(f"mutants-{lab}"))
 
 
 @pytest.fixture(scope="session")
-def graded(request, tmp_path_factory):
-    """The report of a mutant, graded once a session."""
-    folder = tmp_path_factory.mktemp("mutants")
+def outcomes():
+    """`outcomes(lab, mutant)`: outcome and hint of each check of the mutant's exercise."""
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=context, initializer=warm.prepare_process) as pool:
 
-    def grade(lab: str, mutant: Mutant) -> dict:
-        file = folder / f"lab{lab}_{mutants_of(lab).index(mutant)}.py"
-        file.write_text(mutant.source(lab), encoding="utf-8")
-        asked = mutant.check.split("/")[0]
-        return run_grader(lab, file, asked if asked in stretch_of(lab) else "")
+        def graded(lab: str, mutant: Mutant) -> dict[str, tuple[str, str]]:
+            return pool.submit(warm.outcomes, lab, mutant.check.split("/")[0], mutant.source(lab)).result()
 
-    with started_ahead(request.session, ("lab", "mutant"), grade) as graded:
         yield graded
 
 
-def stretch_of(lab: str) -> set[str]:
-    """The exercises that are no part of a grade, and are checked when asked for."""
-    return {exercise.id for exercise in load_exercises(paths.resolve_lab(lab)) if exercise.is_stretch}
+@pytest.mark.parametrize("lab, mutant", [case(lab, mutant) for lab in LABS for mutant in mutants_of(lab)])
+def test_rejected_with_its_hint(lab, mutant, outcomes):
+    found = outcomes(lab, mutant)
+    outcome, hint = found[mutant.check]
+    assert outcome == mutant.outcome
+    assert mutant.hint in hint
+    assert "grader_error" not in {each for each, _ in found.values()}
 
 
-def run_grader(lab: str, file: Path, only: str = "") -> dict:
-    """Grade a file, or one exercise of it, in English and without the model, and read the report."""
-    report = file.with_suffix(".json")
-    command = [sys.executable, "-m", "tests.grader.grade", lab, "--file", str(file), "--scripted", "--json", str(report)]
-    command += ["--only", only] if only else []
-    run = subprocess.run(
-        command, cwd=ROOT, env={**os.environ, "MINIGPT_LANG": "en", "PYTHONUTF8": "1"}, capture_output=True, text=True
-    )
-    assert report.is_file(), f"the grader wrote no report:\n{run.stdout}{run.stderr}"
-    return {**json.loads(report.read_text(encoding="utf-8")), "status": run.returncode}
-
-
-@pytest.mark.parametrize("lab, mutant", CASES)
-def test_rejected_with_its_hint(lab, mutant, graded):
-    report = graded(lab, mutant)
-    check = next(check for check in report["checks"] if check["id"] == mutant.check)
-    assert check["outcome"] == mutant.outcome
-    assert mutant.hint in check["hint"]
-    assert report["status"] == 1
-    assert "grader_error" not in {check["outcome"] for check in report["checks"]}
-
-
-@pytest.mark.parametrize("lab", LABS)
-def test_every_check_rejects_a_mutant(lab, graded):
-    stretch = stretch_of(lab)
-    found = {mutant.name: graded(lab, mutant) for mutant in mutants_of(lab)}
-    reports = {mutant.name: found[mutant.name] for mutant in mutants_of(lab) if mutant.check.split("/")[0] not in stretch}
-    print(f"\n{matrix(reports)}")
-    checks = list(dict.fromkeys(check["id"] for report in found.values() for check in report["checks"]))
-    rejected_by = {mutant.check for mutant in mutants_of(lab)}
-    assert sorted(set(checks) - rejected_by) == [], "these checks have no mutant of their own"
+@pytest.mark.parametrize("lab", [pytest.param(lab, marks=pytest.mark.xdist_group(f"mutants-{lab}")) for lab in LABS])
+def test_every_check_has_a_mutant_of_its_own(lab, outcomes):
+    by_exercise = {mutant.check.split("/")[0]: mutant for mutant in mutants_of(lab)}
     exercises = {exercise.id for exercise in load_exercises(paths.resolve_lab(lab))}
-    assert {check.split("/")[0] for check in checks} == exercises, "an exercise without a check"
-
-
-def matrix(reports: dict[str, dict]) -> str:
-    """Checks in rows, mutants in columns: × where the check rejects, · where it passes, - where it could not run."""
-    names = list(reports)
-    lines = [f"{i + 1:3} {name}" for i, name in enumerate(names)]
-    checks = [check["id"] for check in reports[names[0]]["checks"]]
-    signs = {"passed": "·", "blocked": "-", "not_implemented": "-"}
-    lines.append(f"{'':42}" + "".join(f"{i + 1:3}" for i in range(len(names))))
-    for row, check in enumerate(checks):
-        outcomes = [reports[name]["checks"][row]["outcome"] for name in names]
-        lines.append(f"{check:42}" + "".join(f"{signs.get(outcome, '×'):>3}" for outcome in outcomes))
-    return "\n".join(lines)
+    assert set(by_exercise) == exercises, "an exercise without a mutant"
+    checks = {check for mutant in by_exercise.values() for check in outcomes(lab, mutant)}
+    assert sorted(checks - {mutant.check for mutant in mutants_of(lab)}) == [], "these checks have no mutant of their own"

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-
 from minigpt.notebook.exercises import tomllib
 from tests.tools.mutation.mutations import Mutation
 

@@ -12,7 +12,7 @@ from minigpt.notebook.exercises import load_exercises, load_given
 from tests.grader import process_tree
 from tests.grader.grade import ROOT, needs_torch, run_pytest
 from tests.grader.outcomes import PASSED
-from tests.grader.plugin import GradePlugin
+from tests.grader.plugin import GradePlugin, Result
 from tests.grader.session import Limits
 from tests.grader.student import Student
 
@@ -36,16 +36,21 @@ class WarmGrader:
 
     def first_failure(self, source: str, exercise: str) -> str | None:
         """What the first check that did not pass says: "3.2/appends: wrong"; None if all passed."""
+        results = self.results(source, exercise, "-x")
+        failed = [result for result in results if result.outcome != PASSED]
+        # With -x the checks after the first failure have not run; without a failure all have.
+        return next((f"{result.id}: {result.outcome}" for result in failed), None)
+
+    def results(self, source: str, exercise: str, *options: str) -> list[Result]:
+        """The checks of one exercise, run against a source; options are pytest's."""
         self.num_graded += 1
         student = self._student()
         student.worker = self.worker
         self.worker.take(source)
         self.worker.limits = Limits(cpu_s=CPU_S.get(exercise, MOST_CPU_S))
         plugin = GradePlugin(student=student, exercises=self.exercises, only=exercise, source=source)
-        run_pytest(plugin, self.lab, "-x")
-        failed = [result for result in plugin.results.values() if result.outcome != PASSED]
-        # With -x the checks after the first failure have not run; without a failure all have.
-        return next((f"{result.id}: {result.outcome}" for result in failed), None)
+        run_pytest(plugin, self.lab, *options)
+        return list(plugin.results.values())
 
     def close(self) -> None:
         self.worker.close()
@@ -55,11 +60,22 @@ _graders: dict[str, WarmGrader] = {}  # of this process: one, of the lab that it
 
 
 def first_failure(lab: str, exercise: str, source: str) -> str | None:
-    """Grade in this process's warm grader, made at the first source of a lab."""
+    """Grade in this process's warm grader."""
+    return grader_of(lab).first_failure(source, exercise)
+
+
+def outcomes(lab: str, exercise: str, source: str) -> dict[str, tuple[str, str]]:
+    """Outcome and English hint of every check of an exercise, graded in this process's warm grader."""
+    results = grader_of(lab).results(source, exercise)
+    return {result.id: (result.outcome, str(getattr(result.hint, "en", result.hint))) for result in results}
+
+
+def grader_of(lab: str) -> WarmGrader:
+    """The warm grader of a lab, made at its first source."""
     if lab not in _graders:
         close_all()
         _graders[lab] = WarmGrader(paths.resolve_lab(lab))
-    return _graders[lab].first_failure(source, exercise)
+    return _graders[lab]
 
 
 def close_all() -> None:
