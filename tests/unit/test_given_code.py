@@ -13,7 +13,7 @@ from tests.tools.repo_files import python_files
 
 ROOT = paths.repository_root()
 LABS = paths.list_labs()
-ALWAYS = {"language", "runtime.errors", "runtime.request", "schedulers.lab_file"}
+ALWAYS = {"language", "runtime.errors", "runtime.known_names", "runtime.request", "schedulers.lab_file"}
 SERVER = {"llm.kv_cache", "llm.tokenizer", *(f"runtime.{name}" for name in (
     "arrivals", "clock", "executor", "model_runner", "request_queue", "run_log", "server", "time_keeper"))}  # fmt: skip
 TENSORS = {"cached_pass", "checkpoint_io", "kv_cache", "model", "threads", "tokenizer", "tutor"}
