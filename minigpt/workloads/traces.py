@@ -7,7 +7,6 @@ another. Or the trace is a pool of lengths alone, from which requests are drawn 
 import random
 from pathlib import Path
 
-from minigpt.analysis.metrics import percentile
 from minigpt.language import say
 from minigpt.workloads.trace_files import COLUMNS, NS, Rows, read_trace
 from minigpt.workloads.workload import CONTEXT, Workload, arriving, requests_of_lengths, schedule
@@ -94,7 +93,7 @@ def _scaled(rows: list[tuple], factor: float | None, too_long: str) -> tuple[lis
     totals = [prompt + output for _, prompt, output in rows]
     longest = max(totals)
     if factor is None:
-        fitting = longest if too_long == SCALE else percentile(totals, FITTING_PERCENT)
+        fitting = longest if too_long == SCALE else sorted(totals)[-(-FITTING_PERCENT * len(totals) // 100) - 1]
         factor = min(1.0, (CONTEXT - 2) / fitting)  # rounding up to one token each may add two
     scaled, num_outliers = [], 0
     for time, prompt, output in rows:
