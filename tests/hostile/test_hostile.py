@@ -10,6 +10,7 @@ import psutil
 import pytest
 
 from minigpt import paths
+from minigpt.notebook.exercises import load_exercises
 from tests.grader.containment import ROWS, trial
 from tests.hostile import in_files, in_the_kernel, in_time
 from tests.hostile.grading import grade
@@ -35,7 +36,9 @@ QUICK = {
     "shared memory of System V", "closed folders", "files in every open folder there is", "five gigabytes in a hundred files",
     "takes the covers off", "reaches the network", "two processes on one line", "an exception that turns the text around",
 }  # fmt: skip
-EXPECTED_CHECKS = {mutant.check for mutant in MUTANTS}  # each check rejects one: tests/mutants
+STRETCH = {exercise.id for exercise in load_exercises(paths.resolve_lab("03")) if exercise.is_stretch}  # no part of a grade
+# Each check rejects one: tests/mutants.
+EXPECTED_CHECKS = {mutant.check for mutant in MUTANTS if mutant.check.split("/")[0] not in STRETCH}
 MOST_REPORT_BYTES = 100_000
 OPEN_FOLDERS = ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock")
 
