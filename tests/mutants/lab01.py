@@ -20,8 +20,9 @@ FEED_ONE = REMEMBER_ONE + "\n        x = layer.feed_forward(x, model.config.norm
 ROW_ONE = """    x = model.embedding[torch.tensor([token])]  # (1, E)
     for index, layer in enumerate(model.layers):
 """ + PROJECT_ONE
-ROWS_OUT = """    return logits_of(model, x)
-    # END SOLUTION"""
+ROWS_OUT = """        x = x + torch.stack(attended) @ layer.attention_out
+        x = layer.feed_forward(x, model.config.norm_eps)
+    return logits_of(model, x)"""
 POSITIONS = "positions = torch.tensor([length(cache) for cache in caches])  # (B,): each request has its own"
 REMEMBER_ROW = "keys, values = remember(cache, index, k[row : row + 1], v[row : row + 1])"
 ATTEND_ROW = "attended.append(attend(q[row], keys, values))"
