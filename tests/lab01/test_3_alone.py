@@ -23,10 +23,11 @@ FIRST = t(
     "atención y después la red feed-forward, que ya hace su suma. Se devuelve una fila, de forma (V,) (sección 1.4)",
 )
 LATER = t(
-    "(token {n}): the first token was right, so it is the cache: remember the new K and V before attending, so that "
-    "the token sees itself and all before it (section 1.4)",
-    "(token {n}): el primer token era correcto, así que es la caché: guarda K y V nuevos antes de atender, para que el "
-    "token se vea a sí mismo y a todos los anteriores (sección 1.4)",
+    "(token {n}): the first token was right, so it is the cache or the position: remember the new K and V before attending, "
+    "so that the token sees itself and all before it, and its position is the number of tokens before it (section 1.4)",
+    "(token {n}): el primer token era correcto, así que es la caché o la posición: guarda K y V nuevos antes de atender, "
+    "para que el token se vea a sí mismo y a todos los anteriores, y su posición es el número de tokens que hay antes "
+    "(sección 1.4)",
 )
 ITS_OWN_ROW = t(
     "only the logit of the token itself is wrong: `model.embedding[token : token + 1]` is a view of the weights, and "

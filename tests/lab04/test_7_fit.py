@@ -77,8 +77,10 @@ FIT = Definition(
             "por el orden en que llegan: si las ordenas, las cortas se adelantan (sección 4.9)",
         )),
         Slip(answer=_with(lengths=lambda given: [length + 1 for length in given["lengths"]]), hint=t(
-            "`lengths` are final lengths, all tokens included (section 4.9)",
-            "`lengths` son longitudes finales, con todos los tokens (sección 4.9)",
+            "each sequence gets a place too many: `lengths` are final lengths, and 16 tokens fill one block of 16, not two "
+            "(section 4.9)",
+            "cada secuencia recibe una plaza de más: `lengths` son longitudes finales, y 16 tokens llenan un bloque de 16, "
+            "no dos (sección 4.9)",
         )),
         Slip(answer=_with(block_size=lambda given: 16), hint=t(
             "blocks are of `block_size` tokens, not always of 16 (section 4.9)",
