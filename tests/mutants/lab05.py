@@ -68,7 +68,7 @@ MUTANTS = (
         new="        if request_id not in self.tables:\n            return\n",
     ),
     Mutant(
-        name="block table off by one block", old=PLACE, check="5.1/place", hint="second of the table's second block",
+        name="block table off by one block", old=PLACE, check="5.1/place", hint="second *of its table*",
         new="""table = self.tables[request_id]
         return table[min(-(-(position + 1) // self.block_size), len(table) - 1)], position % self.block_size""",
     ),
@@ -195,6 +195,115 @@ MUTANTS = (
     Mutant(
         name="a preempted request is forgotten", old="            waiting.append(preempt_last(server, in_flight))",
         new="            preempt_last(server, in_flight)", check="5.5/goes_on", hint="ends exactly once",
+    ),
+    Mutant(
+        name="append counts the token that it refuses", check="5.1/refuses_cleanly", hint="counts no token either",
+        old="""            if not self.free_blocks:
+                return False
+            table.append""", new="""            if not self.free_blocks:
+                self.lengths[request_id] += 1
+                return False
+            table.append""",
+    ),
+    Mutant(
+        name="no append while the pool is empty", check="5.1/refuses_cleanly", hint="needs no new block",
+        old="        table = self.tables[request_id]\n        if self.lengths",
+        new="        if not self.free_blocks:\n            return False\n        table = self.tables[request_id]\n        if self.lengths",
+    ),
+    Mutant(
+        name="the new block in front", old="table.append(heapq.heappop(self.free_blocks))",
+        new="table.insert(0, heapq.heappop(self.free_blocks))", check="5.1/place", hint="K and V are not moved",
+    ),
+    Mutant(
+        name="a refused sequence leaves its length", old="        if needed > len(self.free_blocks):\n",
+        new="        self.lengths[request_id] = num_tokens\n        if needed > len(self.free_blocks):\n",
+        check="5.1/refuses_cleanly", hint="leaves no trace",
+    ),
+    Mutant(
+        name="lengths of those who left", old="        del self.lengths[request_id]\n", new="", check="5.1/conserved",
+        hint="forgotten in lengths",
+    ),
+    Mutant(
+        name="blocks of 16, whatever is asked", old="needed = -(-num_tokens // self.block_size)",
+        new="needed = -(-num_tokens // 16)", check="5.1/takes_what_is_needed", hint="not always 16",
+    ),
+    Mutant(
+        name="rank to the nearest", old="rank = -(-len(server.profile) * server.profile_percent // 100)",
+        new="rank = max(1, round(len(server.profile) * server.profile_percent / 100))", check="5.2/profiled",
+        hint="neither down nor to the nearest",
+    ),
+    Mutant(
+        name="the profile sorted in place", old="sorted(server.profile)[rank - 1]",
+        new="(server.profile.sort() or server.profile)[rank - 1]", check="5.2/profiled", hint="sorted() makes a new list",
+    ),
+    Mutant(
+        name="reserve once for each that runs", old="kept = server.reserve_blocks if in_flight else 0",
+        new="kept = server.reserve_blocks * len(in_flight)", check="5.2/keeps_the_reserve", hint="the same for one in flight",
+    ),
+    Mutant(
+        name="alone, so no look at memory", old=RETURN_IF_FITS,
+        new="if not in_flight:\n        return num_tokens\n    " + RETURN_IF_FITS, check="5.2/alone", hint="what does not fit",
+    ),
+    Mutant(
+        name="a budget of 0 taken for None", old="if token_budget is None else", new="if not token_budget else",
+        check="5.3/no_empty_parts", hint="ask `is None`",
+    ),
+    Mutant(
+        name="running requests cut to the budget", old=DECODES, new=DECODES + "[:token_budget]",
+        check="5.3/decodes_first", hint="still gets its token",
+    ),
+    Mutant(
+        name="prompts in order of arrival", old="    for request in in_flight:\n",
+        new="    for request in sorted(in_flight, key=lambda request: request.arrival_time_s):\n", check="5.3/chunks",
+        hint="in the order of in_flight",
+    ),
+    Mutant(
+        name="a plan that counts as done", old="            left -= min(rest[request], left)",
+        new="            left -= min(rest[request], left)\n            request.num_computed_tokens += plan[-1][1]",
+        check="5.3/no_budget", hint="a plan changes nothing",
+    ),
+    Mutant(
+        name="two classes only", old=DUE, new=DUE.replace("request.priority", "min(request.priority, 1)"),
+        check="5.4/aging", hint="more classes than two",
+    ),
+    Mutant(
+        name="ties without the id", old=DUE, new=DUE.replace("request.request_id", "0"), check="5.4/in_order_of_arrival",
+        hint="in order of id",
+    ),
+    Mutant(
+        name="a victim that stays in the list", old="    in_flight.remove(victim)\n", new="", check="5.5/victim",
+        hint="take it out of the list",
+    ),
+    Mutant(
+        name="a victim that is not returned", old="    return victim\n", new="", check="5.5/victim",
+        hint="return the request itself",
+    ),
+    Mutant(
+        name="swap at equal cost", old=PREEMPT, new=PREEMPT.replace("<", "<="), check="5.5/cheaper_way",
+        hint="at equal cost recompute",
+    ),
+    Mutant(
+        name="reserved blocks copied as well", old=SWAP_S, new=SWAP_S.replace("needed(num_tokens)", "held(victim)"),
+        check="5.5/cheaper_way", hint="only reserved hold nothing",
+    ),
+    Mutant(
+        name="small ones overtake", check="5.7/keeps_the_line", hint="nobody overtakes the first in line",
+        old="""        if num_tokens is None or not server.blocks.reserve(waiting[0], num_tokens):
+            break
+""", new="""        if num_tokens is None or not server.blocks.reserve(waiting[0], num_tokens):
+            for request in waiting[1:]:
+                num_tokens = tokens_to_reserve(server, request, in_flight)
+                if num_tokens is not None and server.blocks.reserve(request, num_tokens):
+                    waiting.remove(request)
+                    in_flight.append(request)
+                    break
+            break
+""",
+    ),
+    Mutant(
+        name="one admitted a step", old="    while waiting and len(in_flight) < server.max_inflight:\n",
+        new="    for _ in range(1 if waiting and len(in_flight) < server.max_inflight else 0):\n",
+        check="5.7/keeps_the_line", hint="admit while there is a seat",
     ),
     Mutant(
         name="everything is a batch", old='"Orca": ("step",', new='"Orca": ("batch",', check="5.6/unit", hint="OSDI 2022",
