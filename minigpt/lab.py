@@ -53,7 +53,7 @@ class Lab:
             print(say(
                 en=f"your file is still the Spanish skeleton; for the English: MINIGPT_LANG=en make reset LAB={number}",
                 es=f"tu archivo es aún el esqueleto inglés; para el español: MINIGPT_LANG=es make reset LAB={number}",
-            ))  # fmt: skip
+            ))
 
     def __repr__(self) -> str:
         return f"<Lab {self.number}>"
@@ -66,7 +66,7 @@ class Lab:
         versions = f"Python {platform.python_version()}, torch {version_of('torch')}"
         # Two lines: one would be broken within a word on a laptop's screen.
         return say(en=f"Lab {self.number} · English · {code}\none compute thread · {versions}",
-                   es=f"Laboratorio {self.number} · español · {code}\nun hilo de cálculo · {versions}")  # fmt: skip
+                   es=f"Laboratorio {self.number} · español · {code}\nun hilo de cálculo · {versions}")
 
     def check(self, exercise: str | None = None) -> None:
         """Run the checks of one exercise, or of the whole lab; what fails is reported, and raises nothing."""
@@ -145,7 +145,7 @@ def stream_output(command: list[str]) -> None:
     process = subprocess.Popen(
         command, cwd=paths.repository_root(), env=child_environment(extra), stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8", errors="replace",
-    )  # fmt: skip
+    )
     try:
         for line in process.stdout:
             print(line, end="", flush=True)
@@ -167,7 +167,7 @@ def reveal(guess, measured, text: str, unit: str = "", *, negative: str = "") ->
     shown = with_unit(middle, unit)
     if (count := len(runs_of(measured))) > 1:
         shown += say(en=f" ({number(low)} to {number(high)} in {count} runs)",
-                     es=f" (de {number(low)} a {number(high)} en {count} ejecuciones)")  # fmt: skip
+                     es=f" (de {number(low)} a {number(high)} en {count} ejecuciones)")
     if negative and middle < 0:
         shown += f" ({negative})"
     if guess is None:
@@ -194,7 +194,7 @@ def distance(guess: float, measured) -> str:
     sign = say(en=", and of the other sign", es=", y con el signo contrario") if guess * middle < 0 else ""
     # Said of the guess, so that it holds below zero too: −20 is lower than −10.
     return say(en=f"your guess is {gap} too {'low' if guess < middle else 'high'}{sign}",
-               es=f"tu predicción queda {gap} por {'debajo' if guess < middle else 'encima'}{sign}")  # fmt: skip
+               es=f"tu predicción queda {gap} por {'debajo' if guess < middle else 'encima'}{sign}")
 
 
 def number(value: float) -> str:

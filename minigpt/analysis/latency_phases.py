@@ -44,7 +44,7 @@ def request_phases(log: RunLog) -> list[RequestPhases]:
         )
         for span in slot_spans(log)
         if (phases := log.requests[span.request_id]).finish_ns is not None
-    ]  # fmt: skip
+    ]
     return sorted(found, key=lambda phases: (phases.arrival_ns, phases.request_id))
 
 

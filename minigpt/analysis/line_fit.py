@@ -13,7 +13,7 @@ def describe_fit(fit_line, sizes, step_ms, product_ms) -> str:
     off = misfit_percent(fit_line, sizes, step_ms)
     words = ", ".join(f"B={size} {value:+.0f} %" for size, value in zip(sizes, off))
     lines = [say(en=f"the line beside each measured point: {words}",
-                 es=f"la recta junto a cada punto medido: {words}")]  # fmt: skip
+                 es=f"la recta junto a cada punto medido: {words}")]
     if all(abs(value) <= LARGE_MISFIT_PERCENT for value in off):
         return "\n".join([*lines, say(en="within 15 % of every point", es="a menos del 15 % de cada punto")])
     gaps = [misfit_ms(fit_line, sizes, times) for times in (step_ms, product_ms)]
@@ -38,12 +38,12 @@ def _reason(gap_ms: float, of_products_ms: float) -> str:
     """Whether the products alone, with a line of their own, miss by as much in the same direction."""
     above = gap_ms > 0
     miss = say(en=f"the line lies {abs(gap_ms):.2f} ms {'above' if above else 'below'}",
-               es=f"la recta queda {abs(gap_ms):.2f} ms por {'encima' if above else 'debajo'}")  # fmt: skip
+               es=f"la recta queda {abs(gap_ms):.2f} ms por {'encima' if above else 'debajo'}")
     share = of_products_ms / gap_ms
     if share >= 0.5:
         return miss + say(
             en=", and so does the products' own line: a row does not cost the same at every B",
-            es=", y la de los productos solos también: una fila no cuesta lo mismo con cada B")  # fmt: skip
+            es=", y la de los productos solos también: una fila no cuesta lo mismo con cada B")
     return miss + say(
         en="; the products alone do not bend so: chance, or a cost that is neither per step nor per row",
-        es="; los productos solos no se curvan así: azar, o un coste que no es ni por paso ni por fila")  # fmt: skip
+        es="; los productos solos no se curvan así: azar, o un coste que no es ni por paso ni por fila")

@@ -164,7 +164,7 @@ def summarize(log: RunLog, e2e_target_s: float = math.inf) -> Summary:
     rates = {
         "throughput_per_s": throughput_per_s(log), "goodput_per_s": goodput_per_s(log, e2e_target_s=e2e_target_s),
         "tokens_per_s": tokens_per_s(log),
-    }  # fmt: skip
+    }
     if log.finished and not answered_in_window(log):
         rates = dict.fromkeys(rates)
     return Summary(
@@ -173,7 +173,7 @@ def summarize(log: RunLog, e2e_target_s: float = math.inf) -> Summary:
         ttft_p50_ms=ms(ttft, 50), ttft_p95_ms=ms(ttft, 95), ttft_p99_ms=ms(ttft, 99),
         itl_p95_ms=ms(itl_s(log), 95),
         slot_use_percent=slot_use_percent(log), num_steps=len(log.steps), **rates,
-    )  # fmt: skip
+    )
 
 
 def reduction_percent(before: float, after: float) -> float:

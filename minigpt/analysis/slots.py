@@ -82,7 +82,7 @@ def _span(log: RunLog, request_id: int, slot: int, step: StepLog, last_useful_ns
     return Span(
         slot=slot, request_id=request_id, start_ns=step.start_ns, prefill_until_ns=step.end_ns,
         useful_until_ns=last_useful_ns[request_id], end_ns=log.end_ns if finish_ns is None else finish_ns,
-    )  # fmt: skip
+    )
 
 
 def waiting_over_time(log: RunLog) -> list[Waiting]:

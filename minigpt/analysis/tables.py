@@ -11,11 +11,11 @@ ROWS = (
     ("itl_p95_ms", "ITL p95 (ms)"), ("throughput_per_s", "throughput (req/s)"),
     ("goodput_per_s", "goodput (req/s)"), ("tokens_per_s", "tokens/s"), ("slot_use_percent", "slot use (%)"),
     ("num_steps", "steps"), ("num_requests", "requests"), ("num_unfinished", "unfinished requests"),
-)  # fmt: skip
+)
 SPANISH = {
     "throughput (req/s)": "throughput (pet./s)", "goodput (req/s)": "goodput (pet./s)", "slot use (%)": "uso de asientos (%)",
     "steps": "pasos", "requests": "peticiones", "unfinished requests": "peticiones sin terminar",
-}  # fmt: skip
+}
 
 
 def aligned(rows: Sequence[Sequence[str]], *, numbers: bool = True, widths: Sequence[int] = ()) -> str:

@@ -15,10 +15,10 @@ def main(argv: list[str]) -> int:
     parser = Parser(prog="python -m minigpt arena", description=say(
         en="Every policy on the same three workloads, on the virtual clock.",
         es="Todas las políticas con las mismas tres cargas, en el reloj virtual.",
-    ))  # fmt: skip
+    ))
     parser.add_argument("--impl", default=GIVEN, choices=(GIVEN, *IMPLEMENTATIONS), help=say(
         en="whose loops: given (the default), yours or the reference's", es="de quién son los bucles: los dados (given), los tuyos o los de la "
-                                                       "referencia"))  # fmt: skip
+                                                       "referencia"))
     parser.add_argument("--json", type=new_file, help=say(en="also write the figures here", es="escribe aquí las cifras"))
     args = parser.parse_args(argv)
     try:
@@ -27,7 +27,7 @@ def main(argv: list[str]) -> int:
         raise ValueError(say(
             en=f"your policies are not all written yet ({missing}): the arena needs labs 02, 03 and 05",
             es=f"aún no están escritas todas tus políticas ({missing}): hacen falta los laboratorios 02, 03 y 05",
-        )) from None  # fmt: skip
+        )) from None
     print(table(scores), "", say(
         en=f"Times in ms. good/s: first token within {1e3 * TTFT_TARGET_S:.0f} ms, no gap above "
            f"{1e3 * ITL_TARGET_S:.0f} ms. "
@@ -35,7 +35,7 @@ def main(argv: list[str]) -> int:
         es=f"Tiempos en ms. good/s: primer token en {1e3 * TTFT_TARGET_S:.0f} ms, ningún hueco de más de "
         f"{1e3 * ITL_TARGET_S:.0f} ms. fair: índice de Jain de la latencia por token. KV: tokens de memoria ocupados. "
         "urgentes: la clase más urgente.",
-    ), sep="\n")  # fmt: skip
+    ), sep="\n")
     if args.json:
         write_text(args.json, json.dumps([asdict(each) for each in scores], ensure_ascii=False, indent=2) + "\n")
     return 0

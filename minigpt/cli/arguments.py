@@ -72,7 +72,7 @@ def write_text(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise ValueError(say(en=f"{path} was not written: {error.strerror}",
-                             es=f"{path} no se escribió: {error.strerror}")) from None  # fmt: skip
+                             es=f"{path} no se escribió: {error.strerror}")) from None
 
 
 def option(name: str) -> str:
@@ -86,7 +86,7 @@ def refuse_idle(args: argparse.Namespace, beside: str, names, reason: str) -> No
         value = getattr(args, name, None)
         if value is not None:
             raise ValueError(say(en=f"{option(name)} {value} does not go with {beside}: ",
-                                 es=f"{option(name)} {value} no va con {beside}: ") + reason)  # fmt: skip
+                                 es=f"{option(name)} {value} no va con {beside}: ") + reason)
 
 
 def _number(text: str, fits, what: str) -> float:

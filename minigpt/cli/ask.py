@@ -11,7 +11,7 @@ def main(argv: list[str]) -> int:
     parser = Parser(prog="python -m minigpt ask", description=say(
         en="Ask the tutor. Prompts begin with 'fix:' or 'explain:'.",
         es="Pregunta al tutor. Las preguntas empiezan por 'corrige:' o 'explica:'.",
-    ))  # fmt: skip
+    ))
     parser.add_argument("prompt", nargs="+")
     parser.add_argument("--max-tokens", type=count, default=128)
     args = parser.parse_args(argv)

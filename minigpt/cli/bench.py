@@ -9,7 +9,7 @@ def main(argv: list[str]) -> int:
     parser = Parser(prog="python -m minigpt bench", description=say(
         en="Time a decode step against its matrix products alone, without and with attention's: one thread, processor time.",
         es="Mide un paso de decodificación frente a sus productos de matrices, sin y con los de atención: un hilo, tiempo de CPU.",
-    ))  # fmt: skip
+    ))
     parser.add_argument("--repeats", type=count, default=40)
     args = parser.parse_args(argv)
     from tqdm import tqdm

@@ -10,16 +10,16 @@ def main(argv: list[str]) -> int:
     parser = Parser(prog="python -m minigpt claims", description=say(
         en="What is said about batching, what the literature has, what is measured here.",
         es="Lo que se dice del batching, lo que dice la literatura, lo que se mide aquí.",
-    ))  # fmt: skip
+    ))
     parser.add_argument("--folder", type=Path, default=Path("results"), help=say(
         en="where claims.md, claims.es.md and claims.json go", es="dónde van claims.md, claims.es.md y "
-                                                                  "claims.json"))  # fmt: skip
+                                                                  "claims.json"))
     parser.add_argument("--into", type=Path, nargs="*", metavar="PAGE", help=say(
         en="pages whose markers <!-- claims:begin/end --> get the table; default labs/CLAIMS.md, and its most "
         "surprising rows in README.md; in both languages",
         es="páginas cuyas marcas <!-- claims:begin/end --> reciben la tabla; por defecto labs/CLAIMS.es.md, y sus "
         "filas más sorprendentes en README.es.md; en ambos idiomas",
-    ))  # fmt: skip
+    ))
     args = parser.parse_args(argv)
     from minigpt.notebook.progress import progress
     from minigpt.paths import repository_root
@@ -43,7 +43,7 @@ def main(argv: list[str]) -> int:
             raise ValueError(say(
                 en=f"{page} has no pair of markers {ledger.BEGIN} … {ledger.END}: put them where the table goes",
                 es=f"{page} no tiene el par de marcas {ledger.BEGIN} … {ledger.END}: ponlas donde va la tabla",
-            ))  # fmt: skip
+            ))
     unclear = [row.claim.id for row in rows if row.finding.verdict == ledger.UNCLEAR]
     if unclear:
         print(say(en=f"not reproduced here: {', '.join(unclear)}", es=f"no reproducido aquí: {', '.join(unclear)}"))

@@ -16,7 +16,7 @@ def parser() -> argparse.ArgumentParser:
     made = Parser(prog="python -m minigpt engines", description=say(
         en="The same requests, greedy, on one thread, on Mini-GPT and on the engines that are there.",
         es="Las mismas peticiones, voraz (greedy), en un hilo, en Mini-GPT y en los motores que haya.",
-    ))  # fmt: skip
+    ))
     made.add_argument("--requests", type=count, help=say(
         en="of 8 to 128 output tokens each (default 64)", es="de 8 a 128 tokens de salida cada una (por defecto 64)"))
     made.add_argument("--inflight", type=count, default=16, help=say(en="most in flight", es="máximo en vuelo"))
@@ -24,14 +24,14 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--seed", type=whole())
     made.add_argument("--workload", type=Path, metavar="FILE", help=say(
         en="other requests: a workload file (arrivals are taken as a burst)",
-        es="otras peticiones: un archivo de carga (las llegadas cuentan como una ráfaga)"))  # fmt: skip
+        es="otras peticiones: un archivo de carga (las llegadas cuentan como una ráfaga)"))
     made.add_argument("--engine", action="append", metavar="NAME", help=say(
         en="only this engine beside ours; may be repeated", es="solo este motor junto al nuestro; se puede repetir"))
     made.add_argument("--impl", default="solution", choices=("student", "solution"), help=say(
         en="whose loop Mini-GPT runs", es="de quién es el bucle que ejecuta Mini-GPT"))
     made.add_argument("--python", type=Path, metavar="PATH", help=say(
         en="an interpreter that has the engines (default: .venv-engines, made if it is missing)",
-        es="un intérprete que tenga los motores (por defecto: .venv-engines, que se crea si falta)"))  # fmt: skip
+        es="un intérprete que tenga los motores (por defecto: .venv-engines, que se crea si falta)"))
     made.add_argument("--json", type=new_file, metavar="PATH", help=say(
         en="write the rows here", es="escribe aquí las filas"))
     made.add_argument("--show", type=Path, metavar="PATH", help=say(
@@ -58,7 +58,7 @@ def main(argv: list[str]) -> int:
     print(table(rows))
     if args.json:
         about = {"requests": args.requests or NUM_REQUESTS, "inflight": args.inflight, "repeats": args.repeats, "seed": args.seed or 0,
-                 "machine": platform.platform(), "processor": platform.processor()}  # fmt: skip
+                 "machine": platform.platform(), "processor": platform.processor()}
         text = json.dumps({**about, "rows": [as_data(row) for row in rows]}, indent=2, ensure_ascii=False)
         write_text(args.json, text + "\n")
     return 1 if any(row.reason and not row.is_absent for row in rows) else 0
@@ -71,7 +71,7 @@ def find_python(wanted: Path | None) -> Path | None:
     if wanted is not None:
         if not wanted.is_file():
             raise ValueError(say(en=f"python={str(wanted)!r}: there is no such file; name an interpreter",
-                                 es=f"python={str(wanted)!r}: no existe ese archivo; di un intérprete"))  # fmt: skip
+                                 es=f"python={str(wanted)!r}: no existe ese archivo; di un intérprete"))
         return wanted.absolute()  # not resolved: an environment's interpreter is a link
     if not installing.is_installed() and installing.install() != 0:
         return None
@@ -89,7 +89,7 @@ def find_requests(args: argparse.Namespace):
     if args.workload is None:
         return mixed_requests(args.requests or NUM_REQUESTS, args.seed or 0)
     refuse_idle(args, f"--workload {args.workload}", ("requests", "seed"), say(
-        en="the file holds the requests", es="el archivo contiene las peticiones"))  # fmt: skip
+        en="the file holds the requests", es="el archivo contiene las peticiones"))
     items = [replace(item, ignore_eos=True, answer=None) for item in read_workload(args.workload).items]
     return arriving(items, [0.0] * len(items), args.workload.name)
 

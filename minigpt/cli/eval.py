@@ -11,7 +11,7 @@ def main(argv: list[str]) -> int:
     parser = Parser(prog="python -m minigpt eval", description=say(
         en="Exact match of the tutor's answers on held-out sentences.",
         es="Acierto exacto de las respuestas del tutor en frases reservadas.",
-    ))  # fmt: skip
+    ))
     parser.add_argument("--num", type=count, default=500, help=say(en="prompts a group", es="preguntas por grupo"))
     parser.add_argument("--seed", type=whole(), default=0)
     parser.add_argument("--json", type=new_file, help=say(en="also write the figures here", es="escribe aquí las cifras"))
@@ -25,7 +25,7 @@ def main(argv: list[str]) -> int:
     model = load_tutor()
     rows = [evaluate(model, *group, args.num, args.seed) for group in tqdm(GROUPS, desc="eval", leave=False)]
     print(say(en="language  kind      prompts   exact %   tokens min / mean / max",
-              es="idioma    tipo      preguntas exacto %  tokens mín / media / máx"))  # fmt: skip
+              es="idioma    tipo      preguntas exacto %  tokens mín / media / máx"))
     for row in rows:
         print(
             f"{row.language:8}  {row.kind:8}  {row.num_prompts:7}   {row.exact_percent:7.2f}"

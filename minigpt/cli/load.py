@@ -19,22 +19,22 @@ def parser() -> argparse.ArgumentParser:
         "and print its latencies. They count from the schedule.",
         es="Envía un archivo de carga a un servidor compatible con OpenAI (/v1/completions), cada petición a su hora "
         "programada, y muestra sus latencias. Cuentan desde esa hora.",
-    ))  # fmt: skip
+    ))
     made.add_argument("--url", default="http://127.0.0.1:8000", help=say(en="the server", es="el servidor"))
     made.add_argument("--workload", type=Path, required=True, help=say(
         en="workload file; python -m minigpt workload writes one",
         es="archivo de carga; python -m minigpt workload escribe uno",
-    ))  # fmt: skip
+    ))
     made.add_argument("--model", help=say(en="default: the first that the server lists",
-                                          es="por defecto: el primero que da el servidor"))  # fmt: skip
+                                          es="por defecto: el primero que da el servidor"))
     made.add_argument("--prompts", default="ids", choices=client.PROMPTS, help=say(
         en="send token ids, or text to a server with another tokenizer",
         es="envía identificadores de tokens, o texto a un servidor con otro tokenizador",
-    ))  # fmt: skip
+    ))
     made.add_argument("--no-stream", action="store_true", help=say(
         en="ask for whole answers: what streaming costs is then not in the latencies",
         es="pide respuestas enteras: lo que cuesta el flujo no entra entonces en las latencias",
-    ))  # fmt: skip
+    ))
     made.add_argument("--timeout-s", type=positive, default=120.0, help=say(en="of one request", es="de una petición"))
     made.add_argument("--target-ms", type=positive, default=math.inf, help=say(en="E2E target of goodput", es="objetivo"))
     made.add_argument("--json", type=new_file)
@@ -51,7 +51,7 @@ def main(argv: list[str]) -> int:
             workload, args.url, model=args.model, prompts=args.prompts, timeout_s=args.timeout_s,
             streams=not args.no_stream,
         )
-    )  # fmt: skip
+    )
     log = report.run_log(workload, replies, end_ns)
     summary = report.summarize(log, replies, args.target_ms / 1e3)
     late = report.lateness(workload, replies, summary.ttft_p95_ms)

@@ -20,20 +20,20 @@ def parser() -> argparse.ArgumentParser:
         "give the number of replicas and the in-flight cap of each.",
         es="Planifica una flota de servidores Mini-GPT (reloj virtual, simulada): una tasa de llegadas, un objetivo de "
         "p95 y unas longitudes dan el número de réplicas y el tope en vuelo de cada una.",
-    ))  # fmt: skip
+    ))
     made.add_argument("--rate", type=positive, help=say(
         en="requests per second (default with --trace: the trace's own)",
-        es="peticiones por segundo (por defecto, con --trace, las de la traza)"))  # fmt: skip
+        es="peticiones por segundo (por defecto, con --trace, las de la traza)"))
     made.add_argument("--p95-ms", type=positive, required=True, help=say(
-        en="target: p95 of end-to-end latency", es="objetivo: p95 de la latencia de extremo a extremo"))  # fmt: skip
+        en="target: p95 of end-to-end latency", es="objetivo: p95 de la latencia de extremo a extremo"))
     made.add_argument("--workload", help=say(
         en="mixed (default), documents, or lengths such as uniform:1,63, exponential:16,128, lognormal:24,0.8,200",
         es="mixed (por defecto), documents, o longitudes como uniform:1,63, exponential:16,128, lognormal:24,0.8,200",
-    ))  # fmt: skip
+    ))
     add_trace_options(made)
     made.add_argument("--max-cap", type=count, default=64, help=say(
         en="most requests in flight that a replica's memory allows (default 64)",
-        es="máximo de peticiones en vuelo que admite la memoria de una réplica (por defecto 64)"))  # fmt: skip
+        es="máximo de peticiones en vuelo que admite la memoria de una réplica (por defecto 64)"))
     made.add_argument("--impl", default=GIVEN, choices=(GIVEN, *IMPLEMENTATIONS), help=say(
         en="whose planner (default: the given one)", es="planificador de quién (por defecto, el dado)"))
     made.add_argument("--json", type=new_file, metavar="PATH")
@@ -54,19 +54,19 @@ def main(argv: list[str]) -> int:
         lengths, rate = fleet.request_lengths(args.workload or DEFAULT, NUM_LENGTHS), args.rate
     if rate is None:
         raise ValueError(say(en="--rate is missing: how many requests per second? Example: --rate 900",
-                             es="falta --rate: ¿cuántas peticiones por segundo? Ejemplo: --rate 900"))  # fmt: skip
+                             es="falta --rate: ¿cuántas peticiones por segundo? Ejemplo: --rate 900"))
     try:
         plan = make_plan(lengths, rate, args.p95_ms / 1e3, args.max_cap, impl=args.impl)
     except NotImplementedError as missing:
         raise ValueError(say(
             en=f"{missing} is not written yet; --impl solution uses the reference",
             es=f"{missing} aún no está escrito; --impl solution usa la referencia",
-        )) from None  # fmt: skip
+        )) from None
     own_ms, needed = on_own_arrivals(calls, plan)
     print(report(plan, own_ms, needed))
     if args.json:
         data = {"source": str(args.trace or args.workload or DEFAULT), **asdict(plan), "p95_trace_arrivals_ms": own_ms,
-                "num_replicas_trace_arrivals": needed}  # fmt: skip
+                "num_replicas_trace_arrivals": needed}
         write_text(args.json, json.dumps(data, indent=2) + "\n")
     return 0 if is_met(plan, own_ms) else 1
 
@@ -75,7 +75,7 @@ def check_idle(args: argparse.Namespace) -> None:
     """Lengths come from a name or from a trace; the trace's options are for a trace."""
     if args.trace is None:
         refuse_idle(args, say(en="a plan without --trace", es="un plan sin --trace"), ("length_factor", "too_long"),
-                    say(en="it is about a trace's lengths", es="trata de las longitudes de una traza"))  # fmt: skip
+                    say(en="it is about a trace's lengths", es="trata de las longitudes de una traza"))
     else:
         refuse_idle(args, "--trace", ("workload",), say(en="the trace holds the lengths", es="la traza da las longitudes"))
 
@@ -88,7 +88,7 @@ def trace_calls(args: argparse.Namespace) -> list | None:
     from minigpt.workloads.traces import SCALE, trace_workload
 
     trace = trace_workload(args.trace, rate_per_s=args.rate, length_factor=args.length_factor,
-                           too_long=args.too_long or SCALE, num_requests=MOST_ROWS)  # fmt: skip
+                           too_long=args.too_long or SCALE, num_requests=MOST_ROWS)
     for note in trace.notes:
         print(note)
     return fleet.calls_of(trace)
@@ -103,7 +103,7 @@ def own_rate(calls: list) -> float:
             "lengths and draw arrivals: python -m minigpt replay --trace FILE --arrivals poisson --rate 5",
             es=f"las {len(calls)} peticiones de la traza llegan en un mismo instante: no hay tasa que planificar. Toma "
             "sus longitudes y sortea llegadas: python -m minigpt replay --trace ARCHIVO --arrivals poisson --rate 5",
-        ))  # fmt: skip
+        ))
     return (len(calls) - 1) / span_s
 
 
@@ -135,7 +135,7 @@ def report(plan, own_ms: float | None, needed: int | None = None) -> str:
             es=f"plan: {fleet_es}; cada petición nueva va a la que menos tiene"),
         say(en=f"  p95 on workloads not seen (ms): {unseen}; target {target}, met by {met}",
             es=f"  p95 con cargas no vistas (ms): {unseen}; objetivo {target}, lo cumplen {met}"),
-    ]  # fmt: skip
+    ]
     if plan.p95_one_fewer_ms is not None:
         fewer = listed(plan.p95_one_fewer_ms)
         lines.append(say(en=f"  with one replica fewer (ms): {fewer}", es=f"  con una réplica menos (ms): {fewer}"))
@@ -147,19 +147,19 @@ def report(plan, own_ms: float | None, needed: int | None = None) -> str:
             es=f"  carga: {load} de lo que la flota puede completar ({speed} peticiones/s por réplica)"),
         say(en=f"  KV cache of a full replica, all as long as the longest: {plan.kv_mib:.1f} MiB",
             es=f"  caché KV de una réplica llena, todas como la más larga: {plan.kv_mib:.1f} MiB"),
-    ]  # fmt: skip
+    ]
     return "\n".join(lines)
 
 
 def own_line(plan, own_ms: float, needed: int | None) -> str:
     """How the plan, made for Poisson arrivals, does on the trace's own."""
     words = say(en=f"  with the trace's own arrivals instead of Poisson ones: {own_ms:.1f} ms",
-                es=f"  con las llegadas de la traza en vez de las de Poisson: {own_ms:.1f} ms")  # fmt: skip
+                es=f"  con las llegadas de la traza en vez de las de Poisson: {own_ms:.1f} ms")
     if own_ms <= plan.p95_target_ms:
         return words + say(en=", met", es=", lo cumple")
     if needed is None:
         return words + say(en=": NOT met, and by no larger fleet either (the bursts are too large)",
-                           es=": NO lo cumple, ni una flota mayor (las ráfagas son demasiado grandes)")  # fmt: skip
+                           es=": NO lo cumple, ni una flota mayor (las ráfagas son demasiado grandes)")
     return words + say(en=f": NOT met; {needed} replicas would", es=f": NO lo cumple; con {needed} réplicas, sí")
 
 

@@ -22,17 +22,17 @@ def parser() -> argparse.ArgumentParser:
         en="Serve a lab's loop with Ray Serve: one engine in each replica, behind one OpenAI-compatible address.",
         es="Sirve el bucle de un laboratorio con Ray Serve: un motor en cada réplica, tras una dirección compatible "
         "con OpenAI.",
-    ))  # fmt: skip
+    ))
     made.add_argument("--impl", choices=IMPLEMENTATIONS, help=say(
-        en="whose loop; default student", es="de quién es el bucle; por defecto student"))  # fmt: skip
+        en="whose loop; default student", es="de quién es el bucle; por defecto student"))
     made.add_argument("--policy", default="continuous", choices=sorted(POLICIES))
     made.add_argument("--host", default="127.0.0.1")
     made.add_argument("--port", type=whole(1, 65_535), default=8000)
     made.add_argument("--max-queue", type=count, default=256, help=say(
         en="requests that may wait in the proxy; then 429",
-        es="peticiones que pueden esperar en el proxy; después, 429"))  # fmt: skip
+        es="peticiones que pueden esperar en el proxy; después, 429"))
     made.add_argument("--time-limit-s", type=positive, default=120.0, help=say(
-        en="most time of a request", es="tiempo máximo de una petición"))  # fmt: skip
+        en="most time of a request", es="tiempo máximo de una petición"))
     add_fleet_options(made.add_argument_group(say(en="how many", es="cuántas")))
     add_cluster_options(made.add_argument_group(say(en="where", es="dónde")))
     return made
@@ -40,19 +40,19 @@ def parser() -> argparse.ArgumentParser:
 
 def add_fleet_options(group) -> None:
     group.add_argument("--replicas", type=count, help=say(en="so many, always (default 2)",
-                                                        es="tantas, siempre (por defecto 2)"))  # fmt: skip
+                                                        es="tantas, siempre (por defecto 2)"))
     group.add_argument("--max-inflight", type=count, help=say(en="of one replica (default 8)",
-                                                            es="de una réplica (por defecto 8)"))  # fmt: skip
+                                                            es="de una réplica (por defecto 8)"))
     group.add_argument("--rate", type=positive, help=say(
         en="instead: plan for so many requests/s, as Lab 04 does, and let Ray scale up to that plan",
         es="en su lugar: planifica para tantas peticiones/s, como el laboratorio 04, y Ray escala hasta ese plan"))
     group.add_argument("--p95-ms", type=positive, help=say(en="the plan's target, end to end",
-                                                        es="objetivo del plan, de extremo a extremo"))  # fmt: skip
+                                                        es="objetivo del plan, de extremo a extremo"))
     group.add_argument("--quiet-rate", type=positive, help=say(
         en="requests/s in quiet hours: the fewest replicas (default: one)",
-        es="peticiones/s en horas tranquilas: el mínimo de réplicas (por defecto, una)"))  # fmt: skip
+        es="peticiones/s en horas tranquilas: el mínimo de réplicas (por defecto, una)"))
     group.add_argument("--workload", help=say(
-        en="lengths to plan for", es="longitudes para las que se planifica"))  # fmt: skip
+        en="lengths to plan for", es="longitudes para las que se planifica"))
 
 
 def add_cluster_options(group) -> None:
@@ -61,12 +61,12 @@ def add_cluster_options(group) -> None:
         es="un clúster de Ray que ya existe (auto: el de esta máquina); por defecto, uno solo de esta máquina"))
     group.add_argument("--nodes", type=count, help=say(
         en="emulate so many machines on this one, a replica on each",
-        es="emula tantas máquinas en esta, con una réplica en cada una"))  # fmt: skip
+        es="emula tantas máquinas en esta, con una réplica en cada una"))
     group.add_argument("--try-out", action="store_true", help=say(
         en="on two emulated machines: 200 requests to one replica, to two, and to two of which one is killed",
         es="en dos máquinas emuladas: 200 peticiones a una réplica, a dos, y a dos de las que una muere"))
     group.add_argument("--json", type=new_file, metavar="PATH", help=say(
-        en="write the try-out's figures here", es="escribe aquí las cifras de la prueba"))  # fmt: skip
+        en="write the try-out's figures here", es="escribe aquí las cifras de la prueba"))
 
 
 def own_environment() -> OwnEnvironment:
@@ -78,10 +78,10 @@ def check(args: argparse.Namespace) -> None:
     """Refuse what contradicts itself, before gigabytes are installed for it."""
     if (args.rate is None) != (args.p95_ms is None):
         raise ValueError(say(en="--rate and --p95-ms go together: a plan needs both",
-                             es="--rate y --p95-ms van juntas: un plan necesita las dos"))  # fmt: skip
+                             es="--rate y --p95-ms van juntas: un plan necesita las dos"))
     if args.rate is not None and (args.replicas is not None or args.max_inflight is not None):
         raise ValueError(say(en="--rate plans replicas and cap: leave --replicas and --max-inflight out",
-                             es="--rate planifica réplicas y tope: quita --replicas y --max-inflight"))  # fmt: skip
+                             es="--rate planifica réplicas y tope: quita --replicas y --max-inflight"))
     if args.rate is None and args.quiet_rate is not None:
         raise ValueError(say(en="--quiet-rate needs --rate and --p95-ms", es="--quiet-rate necesita --rate y --p95-ms"))
     if args.address is not None and (args.nodes is not None or args.try_out):
@@ -89,7 +89,7 @@ def check(args: argparse.Namespace) -> None:
                              es="--address es un clúster real: --nodes y --try-out emulan uno. Quita una"))
     if args.rate is None:
         refuse_idle(args, say(en="a fleet without --rate", es="una flota sin --rate"), ("workload",), say(
-            en="lengths are for a plan", es="las longitudes son para un plan"))  # fmt: skip
+            en="lengths are for a plan", es="las longitudes son para un plan"))
     if not args.try_out:
         refuse_idle(args, say(en="serving", es="servir"), ("json",), say(en="it is for --try-out's figures",
                                                                          es="es para las cifras de --try-out"))
@@ -126,7 +126,7 @@ def in_ray_environment(argv: list[str], here) -> int:
     if not environment.is_installed and environment.install() != 0:
         return 1
     return run_child([environment.python, "-m", "minigpt", *argv], cwd=repository_root(),
-                     extra={"MINIGPT_ENV": "current"})  # fmt: skip
+                     extra={"MINIGPT_ENV": "current"})
 
 
 def run(args: argparse.Namespace) -> int:

@@ -18,12 +18,12 @@ def parser() -> argparse.ArgumentParser:
     made = Parser(prog="python -m minigpt replay", description=say(
         en="Run a workload through a scheduler and print its latencies; 'both' compares two on the same requests.",
         es="Pasa una carga por un planificador y muestra sus latencias; 'both' compara dos con las mismas peticiones.",
-    ))  # fmt: skip
+    ))
     made.add_argument("--policy", default="both", choices=("static", "continuous", "both"))
     add_workload_options(made)
     made.add_argument("--clock", default="virtual", choices=("virtual", "cpu", "wall"))
     made.add_argument("--pairs", type=count, help=say(
-        en="repeats of both on the cpu and wall clock (default 6)", es="repeticiones de ambos con el reloj cpu o wall (por defecto 6)"))  # fmt: skip
+        en="repeats of both on the cpu and wall clock (default 6)", es="repeticiones de ambos con el reloj cpu o wall (por defecto 6)"))
     made.add_argument("--tokens", default="model", choices=("model", "scripted"))
     made.add_argument("--impl", choices=("student", "solution"))
     made.add_argument("--max-inflight", type=count, default=8)
@@ -46,7 +46,7 @@ def main(argv: list[str]) -> int:
         logs, more, words = (run_both if args.policy == "both" else run_one)(requests, args)
     except NotImplementedError as missing:
         raise ValueError(say(en=f"{missing} is not written yet; --impl solution replays the reference",
-                             es=f"{missing} aún no está escrito; --impl solution usa la referencia")) from None  # fmt: skip
+                             es=f"{missing} aún no está escrito; --impl solution usa la referencia")) from None
     summaries = {name: metrics.summarize(log, args.target_ms / 1e3) for name, log in logs.items()}
     print(summary_table(summaries), *words, sep="\n")
     if args.json:
@@ -60,7 +60,7 @@ def check_idle(args: argparse.Namespace) -> None:
     if args.policy != "both" or args.clock == "virtual":
         refuse_idle(args, f"--policy {args.policy} --clock {args.clock}", ("pairs",), say(
             en="pairs repeat both policies on the cpu or wall clock",
-            es="los pares repiten ambas políticas con el reloj cpu o wall"))  # fmt: skip
+            es="los pares repiten ambas políticas con el reloj cpu o wall"))
 
 
 def settings_of(args: argparse.Namespace) -> dict:
@@ -68,7 +68,7 @@ def settings_of(args: argparse.Namespace) -> dict:
     return {
         "clock": args.clock, "tokens": args.tokens, "impl": args.impl, "max_batch": args.max_batch,
         "max_inflight": args.max_inflight, "max_wait_s": args.max_wait_ms / 1e3, "shows_progress": True,
-    }  # fmt: skip
+    }
 
 
 def run_one(requests, args: argparse.Namespace) -> tuple[dict, dict, list[str]]:
@@ -89,12 +89,12 @@ def run_both(requests, args: argparse.Namespace) -> tuple[dict, dict, list[str]]
     more = {
         "p95_reduction_percent": median.p95_reduction_percent, "interval_percent": [low, high],
         "throughput_ratio": median.throughput_ratio, "pairs_p95_reduction_percent": pairs.reductions_percent,
-    }  # fmt: skip
+    }
     ratio = "–" if median.throughput_ratio is None else f"{median.throughput_ratio:.3f}"
     lines = [say(en=f"p95 reduction {median.p95_reduction_percent:.1f} % (95 % interval {low:.1f} … {high:.1f}), "
                     f"throughput × {ratio}",
                  es=f"reducción del p95: {median.p95_reduction_percent:.1f} % (intervalo del 95 %: {low:.1f} … {high:.1f}), "
-                    f"throughput × {ratio}"), window_line(median)]  # fmt: skip
+                    f"throughput × {ratio}"), window_line(median)]
     if is_measured:
         more["verdict"] = verdict(low, high, len(pairs.runs))
         more["static_busy_percent"] = metrics.busy_percent(median.static)
@@ -112,7 +112,7 @@ def window_line(runs) -> str:
         en=f"rates count the answers within the {seconds:.2f} s in which requests came: {static} and {continuous} of {num}",
         es=f"las tasas cuentan las respuestas en los {seconds:.2f} s en que llegaron peticiones: {static} y {continuous} "
         f"de {num}",
-    )  # fmt: skip
+    )
 
 
 def measured_lines(pairs, found: str, busy_percent: float) -> list[str]:
@@ -129,4 +129,4 @@ def measured_lines(pairs, found: str, busy_percent: float) -> list[str]:
             es=f"el servidor estático calculó el {busy_percent:.0f} % del tiempo: con otra carga la reducción es otra"),
         say(en=f"p95 at least {BAR_PERCENT:.0f} % lower on this clock: {found} (never graded)",
             es=f"p95 al menos un {BAR_PERCENT:.0f} % menor con este reloj: {spanish[found]} (no puntúa)"),
-    ] + ([CpuClock().note] if pairs.median.static.clock == "cpu" and CpuClock().note else [])  # fmt: skip
+    ] + ([CpuClock().note] if pairs.median.static.clock == "cpu" and CpuClock().note else [])

@@ -12,7 +12,7 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m minigpt reset", description=say(
         en="Start a lab again from its skeleton; your file is kept as a backup.",
         es="Vuelve a empezar un laboratorio desde su esqueleto; tu archivo se guarda como copia.",
-    ))  # fmt: skip
+    ))
     parser.add_argument("lab")
     lab = paths.resolve_lab(parser.parse_args(argv).lab)
     file = paths.student_file(lab)

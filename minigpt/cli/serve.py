@@ -25,18 +25,18 @@ def parser() -> argparse.ArgumentParser:
         "/metrics, and a page at / that shows what is in flight.",
         es="Atiende a clientes de verdad con el bucle de un laboratorio: completions y chat completions de OpenAI, "
         "modelos, /health, /metrics y una página en / que muestra lo que está en vuelo.",
-    ))  # fmt: skip
+    ))
     made.add_argument("--impl", choices=IMPLEMENTATIONS, help=say(
-        en="whose loop; default student", es="de quién es el bucle; por defecto student"))  # fmt: skip
+        en="whose loop; default student", es="de quién es el bucle; por defecto student"))
     made.add_argument("--policy", default="continuous", choices=sorted(POLICIES))
     made.add_argument("--host", default="127.0.0.1")
     made.add_argument("--port", type=whole(0, 65_535), default=8000,
-                      help=say(en="0: any free one", es="0: uno libre cualquiera"))  # fmt: skip
+                      help=say(en="0: any free one", es="0: uno libre cualquiera"))
     made.add_argument("--max-batch", type=count, default=8)
     made.add_argument("--max-inflight", type=count, default=8)
     made.add_argument("--max-wait-ms", type=at_least_zero, default=5.0)
     made.add_argument("--max-queue", type=count, default=256, help=say(
-        en="requests that may wait; then 429", es="peticiones que pueden esperar; después, 429"))  # fmt: skip
+        en="requests that may wait; then 429", es="peticiones que pueden esperar; después, 429"))
     made.add_argument("--model-name", default="mini-gpt")
     add_limits(made.add_argument_group(say(en="limits", es="límites")))
     add_doors(made.add_argument_group(say(en="who may call", es="quién puede llamar")))
@@ -46,22 +46,22 @@ def parser() -> argparse.ArgumentParser:
 def add_limits(group) -> None:
     group.add_argument("--max-body-bytes", type=count, default=65_536)
     group.add_argument("--time-limit-s", type=positive, default=120.0, help=say(
-        en="most time of a request", es="tiempo máximo de una petición"))  # fmt: skip
+        en="most time of a request", es="tiempo máximo de una petición"))
     group.add_argument("--hang-s", type=positive, default=30.0, help=say(
         en="so long without a step of anybody, and the loop counts as hung",
-        es="tras tanto tiempo sin un paso de nadie, el bucle se da por colgado"))  # fmt: skip
+        es="tras tanto tiempo sin un paso de nadie, el bucle se da por colgado"))
 
 
 def add_doors(group) -> None:
     group.add_argument("--api-key", default=os.environ.get(KEY, ""), metavar="KEY", help=say(
         en=f"clients must show it (default: the variable {KEY}, which no list of processes shows)",
         es=f"los clientes deben mostrarla (por defecto, la variable {KEY}, que no sale en ninguna lista de procesos)",
-    ))  # fmt: skip
+    ))
     group.add_argument("--cors", action="append", default=[], metavar="ORIGIN", help=say(
         en="a web page's origin that may call from a browser, or * for all; may be repeated",
         es="origen de una página web que puede llamar desde un navegador, o * para todos; se puede repetir"))
     group.add_argument("--access-log", action="store_true", help=say(
-        en="print a line for each request", es="muestra una línea por cada petición"))  # fmt: skip
+        en="print a line for each request", es="muestra una línea por cada petición"))
 
 
 def import_server():
@@ -73,7 +73,7 @@ def import_server():
         raise ValueError(say(
             en=f"serve needs the module {missing.name!r}, which is not installed; try: {way_out}",
             es=f"serve necesita el módulo {missing.name!r}, que no está instalado; prueba: {way_out}",
-        )) from None  # fmt: skip
+        )) from None
 
 
 def load_any_loop(policy: str, impl: str):
@@ -94,17 +94,17 @@ def warm_up(engine, max_wait_s: float) -> None:
         return
     engine.close(drain=False, timeout_s=1)
     way_out = say(en="repair it and start again; --impl solution serves with the reference",
-                  es="repáralo y vuelve a empezar; --impl solution usa la referencia")  # fmt: skip
+                  es="repáralo y vuelve a empezar; --impl solution usa la referencia")
     if state.error == "NotImplementedError":
         way_out = say(en="write it first; --impl solution serves with the reference",
-                      es="escríbelo antes; --impl solution usa la referencia")  # fmt: skip
+                      es="escríbelo antes; --impl solution usa la referencia")
     raise ValueError(f"{state.reason}: {way_out}")
 
 
 def say_slow() -> None:
     print(say(en=f"The loop has not answered yet: waiting up to {WARM_UP_S:.0f} s ...",
               es=f"El bucle aún no ha respondido: se espera hasta {WARM_UP_S:.0f} s ..."),
-          file=sys.stderr, flush=True)  # fmt: skip
+          file=sys.stderr, flush=True)
 
 
 def announce(args: argparse.Namespace, impl: str, port: int) -> None:
@@ -114,11 +114,11 @@ def announce(args: argparse.Namespace, impl: str, port: int) -> None:
         f"http://{host}:{port}/ shows it live",
         es=f"Sirviendo {impl}/{args.policy} en http://{host}:{port}/v1 (Ctrl-C termina, tras lo que está en vuelo); "
         f"http://{host}:{port}/ lo muestra en vivo",
-    ), flush=True)  # fmt: skip
+    ), flush=True)
     if args.host not in LOCAL and not args.api_key:
         print(say(en="Anybody who reaches this address can use it: no --api-key was given, and nothing is encrypted.",
                   es="Quien llegue a esta dirección puede usarla: no se dio --api-key, y nada va cifrado."),
-              flush=True)  # fmt: skip
+              flush=True)
 
 
 def main(argv: list[str]) -> int:
@@ -130,11 +130,11 @@ def main(argv: list[str]) -> int:
         functools.partial(load_any_loop, policy.name, impl), streams=policy.streams, max_batch=args.max_batch,
         max_wait_s=args.max_wait_ms / 1e3, max_inflight=args.max_inflight, max_queue=args.max_queue,
         hang_s=args.hang_s,
-    )  # fmt: skip
+    )
     warm_up(engine, args.max_wait_ms / 1e3)
     announce(args, impl, listening.getsockname()[1])
     server.run_server(engine, listening, server.ServerSettings(
         model=args.model_name, max_body_bytes=args.max_body_bytes, time_limit_s=args.time_limit_s, policy=policy.name,
         api_key=args.api_key, cors_origins=tuple(args.cors), has_access_log=args.access_log,
-    ))  # fmt: skip
+    ))
     return 0

@@ -11,7 +11,7 @@ from minigpt.language import say
 def main(argv: list[str]) -> int:
     parser = Parser(prog="python -m minigpt train", description=say(
         en="Train the tutor from its seed.", es="Entrena el tutor desde su semilla.",
-    ))  # fmt: skip
+    ))
     parser.add_argument("--out", type=Path, help=say(en="folder for the checkpoint", es="carpeta del modelo"))
     parser.add_argument("--steps", type=count, help=say(en="fewer steps, to try it out", es="menos pasos, para probar"))
     parser.add_argument("--threads", type=count, default=2)
@@ -32,5 +32,5 @@ def main(argv: list[str]) -> int:
     model_card.write(out, model, recipe, losses, minutes, args.threads)
     num_prompts = prompts.write_pool(model, path=out / prompts.POOL.name)
     print(say(en=f"Trained in {minutes:.1f} minutes: {out}, with {num_prompts} prompts for workloads",
-              es=f"Entrenado en {minutes:.1f} minutos: {out}, con {num_prompts} preguntas para las cargas"))  # fmt: skip
+              es=f"Entrenado en {minutes:.1f} minutos: {out}, con {num_prompts} preguntas para las cargas"))
     return 0

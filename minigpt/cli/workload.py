@@ -16,7 +16,7 @@ def parser() -> argparse.ArgumentParser:
         "aiperf (mooncake_trace), guidellm or vllm bench serve.",
         es="Escribe peticiones y sus llegadas en un archivo: minigpt (JSONL que leen replay y load), o el formato de "
         "aiperf (mooncake_trace), guidellm o vllm bench serve.",
-    ))  # fmt: skip
+    ))
     add_workload_options(made)
     made.add_argument("--format", default="minigpt", choices=("minigpt", *FORMATS))
     made.add_argument("--out", type=new_file, required=True, help=say(en="file to write", es="archivo que se escribe"))
@@ -30,7 +30,7 @@ def main(argv: list[str]) -> int:
 
     if not is_workload_file(args.out):
         raise ValueError(say(en=f"--out {args.out}: the file's name must end in {SUFFIX}",
-                             es=f"--out {args.out}: el nombre del archivo debe terminar en {SUFFIX}"))  # fmt: skip
+                             es=f"--out {args.out}: el nombre del archivo debe terminar en {SUFFIX}"))
     requests = make_workload(args)
     notes = list(requests.notes)
     if args.format == "minigpt":

@@ -16,15 +16,15 @@ def add_workload_options(parser: argparse.ArgumentParser) -> None:
         "or a workload file (FILE.jsonl)",
         es="mixed (por defecto), mixed:0.3, longitudes como constant:16, two_point:3,30,0.5, exponential:16,128, "
         "o un archivo de carga (ARCHIVO.jsonl)",
-    ))  # fmt: skip
+    ))
     parser.add_argument("--arrivals", help=say(en="poisson (default), burst, gamma:0.5, closed:16",
-                                               es="poisson (por defecto), burst, gamma:0.5, closed:16"))  # fmt: skip
+                                               es="poisson (por defecto), burst, gamma:0.5, closed:16"))
     rate = parser.add_mutually_exclusive_group()
     rate.add_argument("--rate", type=positive, help=say(en="requests per second", es="peticiones por segundo"))
     rate.add_argument("--load", type=positive, help=say(
         en="share of the static capacity (virtual clock); default 0.7",
         es="fracción de la capacidad estática (reloj virtual); por defecto 0.7",
-    ))  # fmt: skip
+    ))
     parser.add_argument("--num", type=count, help=say(en="requests (default 200, or all of a trace)", es="peticiones"))
     parser.add_argument("--seed", type=whole(), help=say(en="default 0", es="por defecto 0"))
     parser.add_argument("--max-batch", type=count, default=8)
@@ -35,13 +35,13 @@ def add_trace_options(parser) -> None:
     parser.add_argument("--trace", type=Path, metavar="FILE", help=say(
         en="times and lengths of a production trace (Azure, BurstGPT, Mooncake); with --arrivals, its lengths alone",
         es="tiempos y longitudes de una traza de producción (Azure, BurstGPT, Mooncake); con --arrivals, solo longitudes",
-    ))  # fmt: skip
+    ))
     parser.add_argument("--length-factor", type=positive, help=say(
-        en="scale of a trace's lengths", es="escala de longitudes de una traza"))  # fmt: skip
+        en="scale of a trace's lengths", es="escala de longitudes de una traza"))
     parser.add_argument("--too-long", choices=("scale", "cap", "drop"), help=say(
         en="a trace's longest requests: all shrink with them (default), they are cut, or left out",
         es="las peticiones más largas de una traza: todas se encogen con ellas (por defecto), se cortan o se quitan",
-    ))  # fmt: skip
+    ))
 
 
 def make_workload(args: argparse.Namespace):
@@ -54,17 +54,17 @@ def make_workload(args: argparse.Namespace):
         refuse_idle(args, f"--workload {name}", (
             "arrivals", "rate", "load", "trace", "length_factor", "too_long", "num", "seed",
         ), say(en="the file holds requests and arrivals. Leave one of the two out",
-               es="el archivo contiene peticiones y llegadas. Quita uno de los dos"))  # fmt: skip
+               es="el archivo contiene peticiones y llegadas. Quita uno de los dos"))
         return read_workload(name)
     refuse_rate_without_use(args)
     if args.trace is not None:
         return _from_trace(args)
     refuse_idle(args, say(en="a workload without --trace", es="una carga sin --trace"), ("length_factor", "too_long"),
-                say(en="it is about a trace's lengths", es="trata de las longitudes de una traza"))  # fmt: skip
+                say(en="it is about a trace's lengths", es="trata de las longitudes de una traza"))
     return workload(
         name, load=_load(args), rate_per_s=args.rate, arrivals=args.arrivals or "poisson", max_batch=args.max_batch,
         num_requests=200 if args.num is None else args.num, seed=args.seed or 0,
-    )  # fmt: skip
+    )
 
 
 def refuse_rate_without_use(args: argparse.Namespace) -> None:
@@ -72,7 +72,7 @@ def refuse_rate_without_use(args: argparse.Namespace) -> None:
     if (args.arrivals or "").partition(":")[0] in ("burst", "closed"):
         refuse_idle(args, f"--arrivals {args.arrivals}", ("rate", "load"), say(
             en="these arrivals have no rate. Leave one of the two out",
-            es="esas llegadas no tienen tasa. Quita uno de los dos"))  # fmt: skip
+            es="esas llegadas no tienen tasa. Quita uno de los dos"))
 
 
 def _from_trace(args: argparse.Namespace):
@@ -83,11 +83,11 @@ def _from_trace(args: argparse.Namespace):
     if args.arrivals is None:
         refuse_idle(args, "--trace", ("load",), say(
             en="the trace holds the arrivals; --rate squeezes them, --arrivals poisson draws others",
-            es="la traza contiene las llegadas; --rate las comprime, --arrivals poisson sortea otras"))  # fmt: skip
+            es="la traza contiene las llegadas; --rate las comprime, --arrivals poisson sortea otras"))
     return trace_workload(
         args.trace, length_factor=args.length_factor, rate_per_s=args.rate, num_requests=args.num, seed=args.seed or 0,
         too_long=args.too_long or SCALE, arrivals=args.arrivals, load=_load(args), max_batch=args.max_batch,
-    )  # fmt: skip
+    )
 
 
 def _load(args: argparse.Namespace) -> float | None:

@@ -38,4 +38,4 @@ def evaluate(model: MiniGPT, language: str, kind: str, num_prompts: int, seed: i
         language=language, kind=kind, num_prompts=len(examples),
         exact_percent=100 * (len(examples) - len(mistakes)) / len(examples),
         min_tokens=min(lengths), mean_tokens=sum(lengths) / len(lengths), max_tokens=max(lengths), mistakes=mistakes,
-    )  # fmt: skip
+    )

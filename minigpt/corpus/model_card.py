@@ -52,7 +52,7 @@ sense. It is made for measuring how language models are served, and for nothing 
 
 def write(
     folder: Path, model: MiniGPT, recipe: Recipe, losses: list[float], minutes: float, num_threads: int,
-) -> list[Accuracy]:  # fmt: skip
+) -> list[Accuracy]:
     """Evaluate a trained model and write README.md and loss.png into its folder; returns the accuracies."""
     rows = [evaluate(model, *group, NUM_PROMPTS) for group in GROUPS]
     plot_losses(losses, folder / "loss.png")
@@ -66,7 +66,7 @@ def write(
         warmup=recipe.warmup_steps, minutes=minutes, threads=f"{num_threads} thread{'s' if num_threads > 1 else ''}",
         num_prompts=NUM_PROMPTS,
         rows="\n".join(map(_table_row, rows)),
-    )  # fmt: skip
+    )
     (folder / "README.md").write_text(text, encoding="utf-8")
     return rows
 

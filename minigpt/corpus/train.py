@@ -51,7 +51,7 @@ def training_pairs(task: str) -> list[tuple[list[int], list[int]]]:
     """The training examples of a task as (prompt tokens, answer tokens with EOS)."""
     texts = rewriting_examples() if task == REWRITE else [
         (example.prompt, example.answer) for example in corpus.examples(kind=task, split="train")
-    ]  # fmt: skip
+    ]
     return [(encode_prompt(prompt), [*encode(answer), EOS_TOKEN_ID]) for prompt, answer in texts]
 
 

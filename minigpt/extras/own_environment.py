@@ -41,7 +41,7 @@ class OwnEnvironment:
     def install(self) -> int:
         """Make the environment and install into it; an exit status. Every step can be run again."""
         print(say(en=f"Installing into .venv-{self.name} ({self.size}) ...",
-                  es=f"Instalando en .venv-{self.name} ({self.size}) ..."), flush=True)  # fmt: skip
+                  es=f"Instalando en .venv-{self.name} ({self.size}) ..."), flush=True)
         status = 0 if self.python.is_file() else run_child([sys.executable, "-m", "venv", self.folder])
         index = os.environ.get("TORCH_INDEX")
         if status == 0 and index:

@@ -87,7 +87,7 @@ def to_hf(model: MiniGPT) -> dict[str, torch.Tensor]:
             "self_attn.q_proj": llama_rows(q, cfg.head_size), "self_attn.k_proj": llama_rows(k, cfg.head_size),
             "self_attn.v_proj": v.t(), "self_attn.o_proj": layer.attention_out.t(),
             "mlp.gate_proj": gate.t(), "mlp.up_proj": up.t(), "mlp.down_proj": layer.down.t(),
-        }  # fmt: skip
+        }
         tensors |= {f"{prefix}{name}.weight": rows for name, rows in projections.items()}
     return {name: tensor.detach().contiguous() for name, tensor in tensors.items()}
 
@@ -103,7 +103,7 @@ def hf_shapes(config: Config) -> dict[str, tuple[int, ...]]:
         "self_attn.v_proj": (keys, cfg.width), "self_attn.o_proj": (cfg.width, queries),
         "mlp.gate_proj": (cfg.ffn_width, cfg.width), "mlp.up_proj": (cfg.ffn_width, cfg.width),
         "mlp.down_proj": (cfg.width, cfg.ffn_width),
-    }  # fmt: skip
+    }
     for index in range(cfg.num_layers):
         shapes |= {f"model.layers.{index}.{name}.weight": shape for name, shape in of_layer.items()}
     return shapes
@@ -148,7 +148,7 @@ def save_checkpoint(model: MiniGPT, folder: Path) -> None:
         "architectures": ["LlamaForCausalLM"], "model_type": "llama", **sizes, "hidden_act": "silu",
         "tie_word_embeddings": True, "attention_bias": False, "mlp_bias": False,
         "bos_token_id": None, "eos_token_id": EOS_TOKEN_ID, "torch_dtype": "float16",
-    }  # fmt: skip
+    }
     (folder / "config.json").write_text(json.dumps(hf_config, indent=2) + "\n", encoding="utf-8")
     halves = {name: tensor.half() for name, tensor in to_hf(model).items()}
     save_file(halves, folder / "model.safetensors", metadata={"format": "pt"})

@@ -28,7 +28,7 @@ def bytes_per_sequence(shape: Shape, num_tokens: int) -> int:
         raise ValueError(say(
             en=f"num_tokens={num_tokens}: a sequence of {shape.name} holds 0 to {shape.context}",
             es=f"num_tokens={num_tokens}: una secuencia de {shape.name} admite de 0 a {shape.context}",
-        ))  # fmt: skip
+        ))
     return num_tokens * bytes_per_token(shape)
 
 
@@ -42,7 +42,7 @@ def places(num_tokens: int, way: str, *, context: int, block_size: int = 16) -> 
 
 def sequences_that_fit(
     num_places: int, lengths: Sequence[int], way: str, *, context: int, block_size: int = 16
-) -> int:  # fmt: skip
+) -> int:
     """How many of these sequences, taken in order until one does not fit, share a cache of so many tokens' places."""
     for count, num_tokens in enumerate(lengths):
         num_places -= places(num_tokens, way, context=context, block_size=block_size)

@@ -50,4 +50,4 @@ MODELS = {
         Shape(name="DeepSeek-V2", num_layers=60, num_heads=128, num_kv_heads=128, head_size=128, bytes_per_element=2,
               context=131_072, latent_size=512 + 64),
     )
-}  # fmt: skip
+}

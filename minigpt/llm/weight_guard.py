@@ -30,7 +30,7 @@ def named_tensors(model: MiniGPT) -> list[tuple[str, torch.Tensor]]:
     of_layers = [
         (f"layers[{index}].{name}", getattr(layer, name))
         for index, layer in enumerate(model.layers) for name in layer.__slots__
-    ]  # fmt: skip
+    ]
     return [(name, getattr(model, name)) for name in ("embedding", "final_norm", "cos", "sin")] + of_layers
 
 
@@ -46,7 +46,7 @@ def warning(names: list[str]) -> str:
            "vista\nsuya: x += …, x *= …, x.add_(…), x[…] = …, out=x. model.embedding[5] y model.embedding[5:6] son vistas; "
            "\nmodel.embedding[torch.tensor([5])] es una copia. Escribe mejor x = x + … Los pesos vuelven a ser los de su "
            "archivo;\nlo que imprimió esta celda se calculó con los cambiados: ejecútala otra vez.",
-    )  # fmt: skip
+    )
 
 
 @lru_cache(maxsize=1)

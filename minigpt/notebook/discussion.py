@@ -13,7 +13,7 @@ def text(lab: Path, impl: str, exercise: Exercise, unpassed: list) -> str:
     """What `lab.discuss` prints; `unpassed` is the exercise itself while it has not passed."""
     if unpassed:
         return say(en=f'{exercise.id}: first pass it, with lab.check("{exercise.id}"); then this shows other ways.',
-                   es=f'{exercise.id}: supéralo antes, con lab.check("{exercise.id}"); después aquí verás otras maneras.')  # fmt: skip
+                   es=f'{exercise.id}: supéralo antes, con lab.check("{exercise.id}"); después aquí verás otras maneras.')
     parts = [reference(lab, exercise.function) if impl == "student" else "", words(exercise)]
     return "\n\n".join(filter(None, parts))
 

@@ -183,7 +183,7 @@ def is_function_name(value) -> bool:
 
 def require_fields(
     path: Path, where: str, table: dict, names: tuple[str, ...], optional: tuple[str, ...] = ()
-) -> None:  # fmt: skip
+) -> None:
     """Refuse a table that lacks a field or holds one that nobody reads (a slip of the pen)."""
     known = ", ".join((*names, *optional))
     for name in names:

@@ -34,7 +34,7 @@ def find_exercise(exercise_id: str, lab: str | None = None):
             return exercise
     ids = ", ".join(exercise.id for exercise in exercises)
     raise ValueError(say(en=f"no exercise {exercise_id!r}; this lab has {ids}",
-                         es=f"no hay ejercicio {exercise_id!r}; este laboratorio tiene {ids}"))  # fmt: skip
+                         es=f"no hay ejercicio {exercise_id!r}; este laboratorio tiene {ids}"))
 
 
 def missing_exercises(ids: list[str]) -> list:
@@ -84,9 +84,9 @@ def waits_for_check(exercise, verdict: str) -> str:
     if verdict == checked.FAILED:
         return say(en=f"This cell waits for exercise {name}: its last check did not pass, and a figure of it would mislead.",
                    es=f"Esta celda espera al ejercicio {name}: su última comprobación no se superó, y una figura suya "
-                      "engañaría.")  # fmt: skip
+                      "engañaría.")
     return say(en=f"This cell waits for exercise {name}: as it is now it has not been checked. Run {call}.",
-               es=f"Esta celda espera al ejercicio {name}: tal como está ahora no se ha comprobado. Ejecuta {call}.")  # fmt: skip
+               es=f"Esta celda espera al ejercicio {name}: tal como está ahora no se ha comprobado. Ejecuta {call}.")
 
 
 def waits_for(exercises: list) -> str:
@@ -94,10 +94,10 @@ def waits_for(exercises: list) -> str:
     names = [f"{exercise.id} (`{exercise.function}`)" for exercise in exercises]
     if len(names) == 1:
         return say(en=f"This cell waits for exercise {names[0]}, which is not written yet.",
-                   es=f"Esta celda espera al ejercicio {names[0]}, que aún no está escrito.")  # fmt: skip
+                   es=f"Esta celda espera al ejercicio {names[0]}, que aún no está escrito.")
     first, last = ", ".join(names[:-1]), names[-1]
     return say(en=f"This cell waits for exercises {first} and {last}, which are not written yet.",
-               es=f"Esta celda espera a los ejercicios {first} y {last}, que aún no están escritos.")  # fmt: skip
+               es=f"Esta celda espera a los ejercicios {first} y {last}, que aún no están escritos.")
 
 
 def unwritten_in(error: NotImplementedError) -> list:

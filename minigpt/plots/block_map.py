@@ -40,7 +40,7 @@ def block_map(log: PagedRunLog, first_s: float | None = None, *, names: dict[int
     return told(figure, say(
         en=f"{log.num_blocks} blocks of KV memory, held by {len(holders)} requests in turn; at most {most} are in use.",
         es=f"{log.num_blocks} bloques de memoria KV, ocupados por turnos por {len(holders)} peticiones; como mucho se usan {most}.",
-    ))  # fmt: skip
+    ))
 
 
 def holdings(log: PagedRunLog) -> list[tuple[int, int, int, int]]:
@@ -80,12 +80,12 @@ def _draw_blocks(axes, log: PagedRunLog, axis, names: dict[int, str]) -> None:
             text = names.get(request_id, str(request_id))
             if (end - start) / axis.end * PLOT_PX >= len(text) * PX_PER_CHARACTER + 3:
                 axes.text((start + end) / 2, block, text, ha="center", va="center_baseline", fontsize=FONT,
-                          color="white" if colours[-1] in DARK else "black")  # fmt: skip
+                          color="white" if colours[-1] in DARK else "black")
     axes.add_collection(PolyCollection(shapes, facecolors=colours, edgecolors="white", linewidths=0.4))
     for each in log.preemptions:
         if axis.x(each.time_ns) <= axis.end:
             axes.plot([axis.x(each.time_ns)], [1.0], marker="v", color=_mark(each.way), markersize=7, clip_on=False,
-                      transform=axes.get_xaxis_transform(), zorder=5)  # fmt: skip
+                      transform=axes.get_xaxis_transform(), zorder=5)
     axes.tick_params(axis="y", length=0)
 
 

@@ -64,7 +64,7 @@ def _mark_percentiles(axes, samples: dict, colours: dict, log: bool) -> None:
             axes.plot([value], [percent], "o", color=colours[label], markersize=7, markeredgecolor="white", zorder=3)
         words = "\n".join([concept_name(label), *(f"p{percent} = {_ms(value)}" for percent, value in found.items())])
         axes.annotate(words, (1.015, 0.95 - 0.24 * row), xycoords="axes fraction", color=ink(colours[label]), va="top",
-                      linespacing=1.35, annotation_clip=False)  # fmt: skip
+                      linespacing=1.35, annotation_clip=False)
 
 
 def _ms(value: float) -> str:
@@ -79,7 +79,7 @@ def _ms(value: float) -> str:
 def histogram(
     values, unit: str, marks: dict[str, float] | None = None, *, of: str | None = None, ylabel: str | None = None,
     bins=40, colour: str = "given",
-):  # fmt: skip
+):
     """How often each size occurs. `of` names what is counted out; `marks` are vertical lines, label -> value.
 
     The axis ends where all but the largest two in a hundred lie, or the largest mark: one value far out would press all
@@ -99,7 +99,7 @@ def histogram(
         far = f"{finite[-1]:.4g} {unit} →"
         axes.annotate(say(en=f"{beyond} more, up to {far}", es=f"{beyond} más, hasta {far}"), (0.99, 0.5),
                       xycoords="axes fraction", ha="right",
-                      bbox={"facecolor": "white", "edgecolor": "none", "pad": 1})  # fmt: skip
+                      bbox={"facecolor": "white", "edgecolor": "none", "pad": 1})
     axes.set_xlabel(f"{of} ({unit})" if of else unit)
     axes.set_ylabel(ylabel or say(en="count (requests)", es="cantidad (peticiones)"))
     axes.grid(axis="y")
@@ -116,6 +116,6 @@ def _draw_marks(axes, marks: dict[str, float], unit: str) -> None:
         next_start[row:row + 1] = [at]
         top = 1.03 + 0.095 * row
         axes.plot([value] * 2, [0, top], "--", color="black", linewidth=1.3, clip_on=False,
-                  transform=axes.get_xaxis_transform())  # fmt: skip
+                  transform=axes.get_xaxis_transform())
         axes.annotate(text, (value, top), xycoords=("data", "axes fraction"), xytext=(3, 0),
-                      textcoords="offset points", annotation_clip=False)  # fmt: skip
+                      textcoords="offset points", annotation_clip=False)

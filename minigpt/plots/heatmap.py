@@ -30,7 +30,7 @@ def reduction_map(
     values = np.array([[math.nan if value is None else middle_and_range(value)[0] for value in row] for row in grid])
     if values.shape != (len(spreads), len(loads)):
         raise ValueError(f"grid has the shape {values.shape}: give one row per spread ({len(spreads)}) "
-                         f"and one column per load ({len(loads)})")  # fmt: skip
+                         f"and one column per load ({len(loads)})")
     several = any(isinstance(value, list) for row in grid for value in row)
     figure = new_figure(1.6 + (0.68 if several else 0.5) * len(spreads))
     axes = figure.subplots()
@@ -82,11 +82,11 @@ def _label(axes, loads, spreads, xlabel, ylabel, title) -> None:
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
     axes.set_xlabel(xlabel or say(en="load ρ (share of the static server's capacity)",
-                                  es="carga ρ (fracción de la capacidad del servidor estático)"))  # fmt: skip
+                                  es="carga ρ (fracción de la capacidad del servidor estático)"))
     axes.set_ylabel(ylabel or say(en="spread of the lengths\n(standard deviation / mean)",
-                                  es="dispersión de las longitudes\n(desviación típica / media)"))  # fmt: skip
+                                  es="dispersión de las longitudes\n(desviación típica / media)"))
     axes.set_title(title or say(en="p95 reduction by continuous batching (%)",
-                                es="reducción del p95 con batching continuo (%)"))  # fmt: skip
+                                es="reducción del p95 con batching continuo (%)"))
 
 
 def _short(value) -> str:

@@ -22,10 +22,10 @@ def intervals(groups: dict[str, list[tuple[float, float]]], target: float, xlabe
         axes.axvline(target, color=COLOURS["target"], linestyle="--", linewidth=1.3)
         held = colours.count(COLOURS["useful"])
         axes.set(xlabel=xlabel, ylabel=say(en="runs", es="ejecuciones"), yticks=[], title=say(en=f"{name}: {held} of {len(group)} hold it",
-                                                     es=f"{name}: {held} de {len(group)} lo contienen"))  # fmt: skip
+                                                     es=f"{name}: {held} de {len(group)} lo contienen"))
         axes.spines["left"].set_visible(False)
     keys = {"useful": say(en="holds the dashed value", es="contiene el valor discontinuo"),
-            "static": say(en="misses it", es="no lo contiene")}  # fmt: skip
+            "static": say(en="misses it", es="no lo contiene")}
     patches = [Patch(facecolor=COLOURS[key], label=text) for key, text in keys.items()]
     figure.legend(handles=patches, loc="outside lower center", ncols=2, fontsize=9.5)
     held = {name: (sum(low <= target <= high for low, high in group), len(group)) for name, group in groups.items()}

@@ -16,7 +16,7 @@ LABEL_GAP = 0.065  # of the axes' height: one line of text
 def lines(
     x, series: dict, xlabel: str, ylabel: str, *, title: str | None = None, bands: dict | None = None, points=(),
     logx: bool = False, logy: bool = False, targets: dict[str, float] | None = None, from_zero: bool = True,
-):  # fmt: skip
+):
     """Lines over `x`, each named at its right end; put the unit into both labels.
 
     `series`: label -> values, one per x (None: nothing there); a concept's name ("static") brings its colour. A value
@@ -95,4 +95,4 @@ def _name_ends(axes, columns: dict, colours: dict, targets: dict) -> None:
         axes.annotate(
             concept_name(label), (1.015, height), xycoords="axes fraction", color=ink(colour), va="center",
             annotation_clip=False,
-        )  # fmt: skip
+        )

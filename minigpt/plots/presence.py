@@ -32,7 +32,7 @@ def presence(records: list[dict], names: list[str] | None = None):
            f"at most {max(inside_at)} are inside at once.",
         es=f"{len(records)} peticiones; se quedan de {sentences.number(min(stays_ms))} a {sentences.number(max(stays_ms))} ms; "
            f"como mucho hay {max(inside_at)} dentro a la vez.",
-    ))  # fmt: skip
+    ))
 
 
 def _draw_stays(axes, records: list[dict], names: list[str]) -> None:
@@ -46,7 +46,7 @@ def _draw_stays(axes, records: list[dict], names: list[str]) -> None:
                 words = say(en="in flight", es="en vuelo") if stage == "useful" else concept_name(stage)
                 # Beside the first bar of its kind, on the free side: to the right of all bars.
                 axes.annotate(words, (1.015, row), xycoords=("axes fraction", "data"), color=ink(COLOURS[stage]),
-                              va="center", annotation_clip=False)  # fmt: skip
+                              va="center", annotation_clip=False)
     axes.set_yticks(range(len(records)), names)
     axes.tick_params(axis="y", length=0)
     axes.invert_yaxis()

@@ -47,13 +47,13 @@ def _draw_row(axes, row: int, phases: RequestPhases, time_axis) -> None:
     marks = (
         ("queue", phases.arrival_ns, phases.admitted_ns), ("forming", phases.admitted_ns, phases.start_ns),
         ("useful", phases.start_ns, phases.ended_ns), ("held", phases.ended_ns, phases.finish_ns),
-    )  # fmt: skip
+    )
     for concept, start_ns, end_ns in marks:
         start, width = time_axis.x(start_ns), time_axis.x(end_ns) - time_axis.x(start_ns)
         hatch = "////" if concept == "held" else None
         if width > 0:
             axes.barh(row, width, left=start, height=BAR, color=COLOURS[concept], hatch=hatch, edgecolor="white",
-                      linewidth=0.6)  # fmt: skip
+                      linewidth=0.6)
     start = time_axis.x(phases.start_ns)
     prefill = time_axis.x(min(phases.first_token_ns, phases.ended_ns)) - start
     axes.barh(row, prefill, left=start, height=BAR * 0.9, color=COLOURS["prefill"])

@@ -27,7 +27,7 @@ def value(measured) -> str:
     if len(runs_of(measured)) == 1:
         return number(middle)
     return say(en=f"{number(middle)} (from {number(low)} to {number(high)})",
-               es=f"{number(middle)} (de {number(low)} a {number(high)})")  # fmt: skip
+               es=f"{number(middle)} (de {number(low)} a {number(high)})")
 
 
 def of_lines(xlabel: str, ylabel: str, x: Sequence[float], columns: Mapping[str, Sequence[float]]) -> str:
@@ -45,7 +45,7 @@ def _way(points: list[tuple[float, float]]) -> str:
     if len(points) == 1:
         return say(en=f"{number(start)} at {number(first)}", es=f"{number(start)} en {number(first)}")
     way = say(en=f"from {number(start)} at {number(first)} to {number(end)} at {number(last)}",
-              es=f"de {number(start)} en {number(first)} a {number(end)} en {number(last)}")  # fmt: skip
+              es=f"de {number(start)} en {number(first)} a {number(end)} en {number(last)}")
     at, most = max(points, key=lambda point: point[1])
     if most > max(start, end):
         way += say(en=f", at most {number(most)} at {number(at)}", es=f", como mucho {number(most)} en {number(at)}")
@@ -83,9 +83,9 @@ def of_map(what: str, rows: Sequence[str], columns: Sequence[str], grid) -> str:
 def of_intervals(what: str, target: float, held: Mapping[str, tuple[int, int]]) -> str:
     """How many of each group's intervals hold the value."""
     parts = "; ".join(say(en=f"{name}, {count} of {total}", es=f"{name}, {count} de {total}")
-                      for name, (count, total) in held.items())  # fmt: skip
+                      for name, (count, total) in held.items())
     return say(en=f"Intervals of {what}, and how many hold {number(target)}: {parts}.",
-               es=f"Intervalos de {what}, y cuántos contienen {number(target)}: {parts}.")  # fmt: skip
+               es=f"Intervalos de {what}, y cuántos contienen {number(target)}: {parts}.")
 
 
 def of_spread(what: str, values: Sequence[float], marks: Mapping[str, float]) -> str:
@@ -93,14 +93,14 @@ def of_spread(what: str, values: Sequence[float], marks: Mapping[str, float]) ->
     known = [each for each in values if math.isfinite(each)]
     lines = ", ".join(f"{label} {number(at)}" for label, at in marks.items())
     text = say(en=f"Histogram of {len(values)} values, {what}, from {number(min(known))} to {number(max(known))}",
-               es=f"Histograma de {len(values)} valores, {what}, de {number(min(known))} a {number(max(known))}")  # fmt: skip
+               es=f"Histograma de {len(values)} valores, {what}, de {number(min(known))} a {number(max(known))}")
     return text + (f"; {lines}." if lines else ".")
 
 
 def of_percentiles(what: str, found: Mapping[str, Mapping[int, float]]) -> str:
     """The percentiles that are marked on each curve."""
     parts = [f"{concept_name(label)} " + ", ".join(f"p{percent} {number(at)}" for percent, at in of.items())
-             for label, of in found.items()]  # fmt: skip
+             for label, of in found.items()]
     return say(en=f"Curves of {what}: ", es=f"Curvas de {what}: ") + "; ".join(parts) + "."
 
 
@@ -116,7 +116,7 @@ def of_run(log: RunLog, names: Mapping[int, str] | None = None, label: str = "")
                f"seat for {100 * held:.0f} % of the time they sit; at most {most} wait.",
             es=f"{len(spans)} peticiones en {num_slots(log)} asientos durante {_ms(log.end_ns)} ms; las terminadas retienen su "
                f"asiento el {100 * held:.0f} % del tiempo que lo ocupan; como mucho esperan {most}.",
-        )  # fmt: skip
+        )
     return head + "; ".join(_stay(span, names.get(span.request_id, str(span.request_id))) for span in spans) + "."
 
 
@@ -124,7 +124,7 @@ def _stay(span, name: str) -> str:
     start, ready, end = (_ms(time) for time in (span.start_ns, span.useful_until_ns, span.end_ns))
     held = say(en=f", finished at {ready} ms", es=f", terminada a los {ready} ms") if span.useful_until_ns < span.end_ns else ""
     return say(en=f"{name} in seat {span.slot + 1} from {start} to {end} ms{held}",
-               es=f"{name} en el asiento {span.slot + 1} de {start} a {end} ms{held}")  # fmt: skip
+               es=f"{name} en el asiento {span.slot + 1} de {start} a {end} ms{held}")
 
 
 def of_clients(rows: Sequence, names: Mapping[int, str] | None = None) -> str:

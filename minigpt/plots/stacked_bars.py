@@ -64,7 +64,7 @@ def _draw_marks(axes, marks: dict[str, float]) -> None:
         above = 5 + 17 * (len(marks) - 1 - place)  # points
         top = 1 + (above + 9) * axes.figure.dpi / 72 / height
         axes.plot([value] * 2, [0, top], "--", color="black", linewidth=1.3, clip_on=False,
-                  transform=axes.get_xaxis_transform())  # fmt: skip
+                  transform=axes.get_xaxis_transform())
         side, align = (4, "left") if value < 0.8 * end else (-4, "right")
         axes.annotate(f"{concept_name(label)}: {value:.3g}", (value, 1), xycoords=("data", "axes fraction"),
-                      xytext=(side, above), textcoords="offset points", ha=align, annotation_clip=False)  # fmt: skip
+                      xytext=(side, above), textcoords="offset points", ha=align, annotation_clip=False)

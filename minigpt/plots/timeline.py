@@ -43,7 +43,7 @@ def slot_timelines(runs, first_s: float | None = 0.5, *, in_steps: bool = False,
 def slot_timeline(
     log: RunLog, first_s: float | None = None, title: str | None = None, *, in_steps: bool = False,
     names: Names = None,
-):  # fmt: skip
+):
     """Seats and queue of one run; `in_steps` counts steps instead of time, for timelines worked out by hand."""
     time_axis = make_axis(log, first_s, in_steps)
     figure, panels = make_panels([rows_of(log)])

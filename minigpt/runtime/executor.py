@@ -26,7 +26,7 @@ class StepLimit:
             raise ServingError(say(
                 en="the loop took many more steps than its requests have tokens: does a request that has ended leave?",
                 es="el bucle dio muchos más pasos que tokens tienen sus peticiones: ¿sale la que ha terminado?",
-            ))  # fmt: skip
+            ))
 
     def was_useful(self) -> None:
         """Some request got a token in this step."""
@@ -52,12 +52,12 @@ class Executor:
             raise ServingError(say(
                 en=f"{request!r} did not come from server.queue: take requests from there",
                 es=f"{request!r} no salió de server.queue: toma de ahí las peticiones",
-            ))  # fmt: skip
+            ))
         if record.finish_ns is not None:
             raise ServingError(say(
                 en=f"request {request.request_id} has been answered and has left: drop it from the batch",
                 es=f"la petición {request.request_id} ya tuvo su respuesta y salió: quítala del lote",
-            ))  # fmt: skip
+            ))
         return record
 
     def _records_of(self, requests: Sequence[Request]) -> list[RequestLog]:
@@ -67,12 +67,12 @@ class Executor:
             raise ServingError(say(
                 en="forward_one_step got no requests: a step needs at least one",
                 es="forward_one_step no recibió peticiones: un paso necesita al menos una",
-            ))  # fmt: skip
+            ))
         if len({record.item.request_id for record in records}) < len(records):
             raise ServingError(say(
                 en="forward_one_step got a request twice: pass each once a step",
                 es="forward_one_step recibió una petición dos veces: pasa cada una una vez por paso",
-            ))  # fmt: skip
+            ))
         return records
 
 
@@ -131,7 +131,7 @@ class BatchExecutor(Executor):
             new=[record for record in records if not record.num_computed_tokens],
             running=[record for record in records if record.num_computed_tokens],
             has_ended=any(record.ended for record in records),
-        )  # fmt: skip
+        )
 
     def _compute(self, batch: Batch) -> list[int]:
         """The tokens of all rows, in their order; a row that has ended yields EOS, whatever was computed."""

@@ -9,7 +9,7 @@ def unknown_attribute(thing, name: str, kind: str, hidden: tuple[str, ...] = ())
         return AttributeError(name)
     known = ", ".join(each for each in dir(thing) if not each.startswith("_") and each not in hidden)
     return AttributeError(say(en=f"{kind} has no attribute {name!r}; it has {known}",
-                              es=f"{kind} no tiene el atributo {name!r}; tiene {known}"))  # fmt: skip
+                              es=f"{kind} no tiene el atributo {name!r}; tiene {known}"))
 
 
 class KnownNames:

@@ -63,4 +63,4 @@ def nobody_came() -> queue.Empty:
     return queue.Empty(say(
         en="nobody was waiting (or the queue is closed, or the time ran out)",
         es="no esperaba nadie (o la cola está cerrada, o venció el plazo)",
-    ))  # fmt: skip
+    ))

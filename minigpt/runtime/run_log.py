@@ -82,7 +82,7 @@ class RunLog:
                 "admitted_s": _seconds(record.admitted_ns), "finish_s": _seconds(record.finish_ns),
             }
             for request_id, record in self.requests.items()
-        ]  # fmt: skip
+        ]
 
     def step_records(self) -> list[dict]:
         """One dict of plain numbers a step: when it ran, in seconds; its rows: all, and those that had not ended."""
@@ -92,7 +92,7 @@ class RunLog:
                 "rows": len(step.request_ids), "useful_rows": len(step.useful_ids),
             }
             for step in self.steps
-        ]  # fmt: skip
+        ]
 
     @property
     def finished(self) -> list[RequestLog]:

@@ -44,7 +44,7 @@ class Server(KnownNames):
 
     def __init__(
         self, *, source: Source, executor: StepExecutor, time_keeper: TimeKeeper, log: RunLog, max_wait_s: float = 0.005
-    ):  # fmt: skip
+    ):
         self.max_batch, self.max_wait_s, self.max_inflight = log.max_batch, max_wait_s, log.max_inflight
         self.log, self.model = log, executor
         self.clock = ServerClock(time_keeper)
@@ -71,23 +71,23 @@ class Server(KnownNames):
         return Request(
             request_id=item.request_id, prompt_token_ids=item.prompt_token_ids, max_tokens=item.max_tokens,
             arrival_time_s=arrival_ns / NS, priority=item.priority, status=IN_FLIGHT,
-        )  # fmt: skip
+        )
 
 
 def make_server(
     workload, *, clock, runner: Runner, max_batch: int = 8, max_wait_s: float = 0.005, max_inflight: int = 8,
     streams: bool = True,
-) -> Server:  # fmt: skip
+) -> Server:
     """A server for one run over one workload."""
     check_room(max_batch=max_batch, max_inflight=max_inflight)
     log = RunLog(
         workload=workload, clock=clock.name, streams=streams, max_batch=max_batch, max_inflight=max_inflight
-    )  # fmt: skip
+    )
     time_keeper = TimeKeeper(clock)
     executor = BatchExecutor(log, time_keeper, runner, StepLimit(step_limit(workload)))
     return Server(
         source=make_source(workload), executor=executor, time_keeper=time_keeper, log=log, max_wait_s=max_wait_s
-    )  # fmt: skip
+    )
 
 
 def check_room(**limits: int) -> None:

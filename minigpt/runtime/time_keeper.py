@@ -36,7 +36,7 @@ class TimeKeeper:
                 es=f"el bucle preguntó {self.max_idle_polls} veces seguidas sin dejar pasar tiempo. "
                 "Nada puede cambiar hasta que pase: espera con queue.get(timeout_s=...) o clock.sleep(s). "
                 "¿O debería haber acabado tu bucle?",
-            ))  # fmt: skip
+            ))
 
     def wait_until(self, time_ns: int) -> None:
         """Let time pass to a moment; one in the past changes nothing."""
@@ -51,7 +51,7 @@ class TimeKeeper:
             raise ServingError(say(
                 en="queue.get() would wait forever: every client is waiting for an answer. Respond first",
                 es="queue.get() esperaría para siempre: todos los clientes esperan una respuesta. Responde antes",
-            ))  # fmt: skip
+            ))
         deadline_ns = next_ns if timeout_s is None else self.now_ns + to_ns(timeout_s)
         self.wait_until(deadline_ns if next_ns is None else min(next_ns, deadline_ns))
 

@@ -33,7 +33,7 @@ def read(path: Path) -> str:
         raise LabFileError(say(
             en=f"{path} is missing: git restore brings a reference back, python -m minigpt reset a file of your own",
             es=f"{path} no está: git restore recupera una referencia; python -m minigpt reset, un archivo tuyo",
-        ))  # fmt: skip
+        ))
     return decode(path.read_bytes(), path.name)
 
 
@@ -48,7 +48,7 @@ def decode(data: bytes, name: str) -> str:
         raise LabFileError(say(en=f"{name} is not in UTF-8 and does not say in its first line what else it is in: "
                                "save it as UTF-8",
                                es=f"{name} no está en UTF-8 ni dice en su primera línea en qué está: "
-                               "guárdalo como UTF-8"))  # fmt: skip
+                               "guárdalo como UTF-8"))
     return io.StringIO(text, newline=None).read()
 
 
@@ -95,4 +95,4 @@ def top_names(node: ast.AST) -> set[str]:
 
 def a_lab_is_one_file(name: str) -> str:
     return say(en=f"A lab is one file: if {name}.py is yours, copy what you need from it into the lab's file",
-               es=f"Un laboratorio es un solo archivo: si {name}.py es tuyo, copia en él lo que necesites")  # fmt: skip
+               es=f"Un laboratorio es un solo archivo: si {name}.py es tuyo, copia en él lo que necesites")

@@ -53,7 +53,7 @@ def with_loop(loop: Callable) -> Callable:
 
 
 def measure_pair(loop: Callable[[Workload, CpuClock], object], before: float, num_requests: int, load: float,
-                 seed: int) -> tuple[Pair, float]:  # fmt: skip
+                 seed: int) -> tuple[Pair, float]:
     """One pair at a load of the capacity measured `before`: static, and `loop(workload, clock)`, which returns its log.
 
     Also returns the capacity after it, which is the next pair's "before".
@@ -66,7 +66,7 @@ def measure_pair(loop: Callable[[Workload, CpuClock], object], before: float, nu
     pair = Pair(
         static_s=tuple(metrics.e2e_s(static)), continuous_s=tuple(metrics.e2e_s(continuous)),
         drift=max(before / after, after / before),
-    )  # fmt: skip
+    )
     return pair, after
 
 

@@ -65,13 +65,13 @@ class FleetRun:
                 "finish_s": record.finish_ns / NS,
             }
             for i, (call, record) in enumerate(zip(self.calls, self.request_records))
-        ]  # fmt: skip
+        ]
 
 
 def simulate(
     calls: Sequence[Call], *, num_replicas: int = 1, cap: int = 8, routing: str = "least_in_flight",
     cost: StepCost = StepCost(), seed: int = 0,
-) -> FleetRun:  # fmt: skip
+) -> FleetRun:
     """Let a fleet serve the calls, given in order of arrival.
 
     `routing` says where a call goes when it arrives: `random`, `round_robin`, or `least_in_flight`: to the replica
@@ -80,14 +80,14 @@ def simulate(
     for name, value in (("num_replicas", num_replicas), ("cap", cap)):
         if type(value) is not int or value < 1:
             raise ValueError(say(en=f"{name}={value!r}: give a whole number of at least 1",
-                                 es=f"{name}={value!r}: da un número entero, al menos 1"))  # fmt: skip
+                                 es=f"{name}={value!r}: da un número entero, al menos 1"))
     if routing not in ROUTINGS:
         names = ", ".join(ROUTINGS)
         raise ValueError(say(en=f"routing={routing!r}: choose one of {names}",
-                             es=f"routing={routing!r}: elige uno de {names}"))  # fmt: skip
+                             es=f"routing={routing!r}: elige uno de {names}"))
     if any(before.arrival_ns > after.arrival_ns for before, after in zip(calls, calls[1:])):
         raise ValueError(say(en="calls: not in order of arrival; sort them",
-                             es="calls: no están por orden de llegada; ordénalas"))  # fmt: skip
+                             es="calls: no están por orden de llegada; ordénalas"))
     request_records: list[RequestRecord | None] = [None] * len(calls)
     replicas = [Replica(number, cap, cost, calls, request_records) for number in range(num_replicas)]
     rng = random.Random(seed)
@@ -129,17 +129,17 @@ def request_lengths(name: str, num_requests: int = 1_000, seed: int = 0) -> Leng
 
 def draw_calls(
     lengths: Lengths, rate_per_s: float, num_requests: int, seed: int, burstiness: float = 1.0
-) -> list[Call]:  # fmt: skip
+) -> list[Call]:
     """Arrivals whose lengths are drawn, with replacement, from those that were seen.
 
     Gaps are gamma-distributed: with burstiness 1 the arrivals are Poisson, below 1 they come in bursts.
     """
     if not rate_per_s > 0:
         raise ValueError(say(en=f"rate_per_s={rate_per_s}: it must be positive",
-                             es=f"rate_per_s={rate_per_s}: debe ser positiva"))  # fmt: skip
+                             es=f"rate_per_s={rate_per_s}: debe ser positiva"))
     if not burstiness > 0:
         raise ValueError(say(en=f"burstiness={burstiness}: it must be positive",
-                             es=f"burstiness={burstiness}: debe ser positiva"))  # fmt: skip
+                             es=f"burstiness={burstiness}: debe ser positiva"))
     rng = random.Random(seed)
     now_s, calls = 0.0, []
     for _ in range(num_requests):
@@ -152,7 +152,7 @@ def draw_calls(
 def p95_s(
     lengths: Lengths, rate_per_s: float, num_replicas: int, cap: int, *, num_requests: int = 6_000, seed: int = 0,
     burstiness: float = 1.0, **settings,
-) -> float:  # fmt: skip
+) -> float:
     """Simulated p95 of end-to-end latency, in seconds: Poisson arrivals (or bursts), lengths like those given."""
     calls = draw_calls(lengths, rate_per_s, num_requests, seed, burstiness)
     return simulate(calls, num_replicas=num_replicas, cap=cap, **settings).p95_s

@@ -29,7 +29,7 @@ def make_paged_runner(kind: str, workload: Workload, pool: BlockPool):
 def paged_server(
     workload: Workload, *, clock="virtual", tokens="scripted", num_blocks: int = ROOMY_BLOCKS, block_size: int = 16,
     **settings,
-) -> PagedServer:  # fmt: skip
+) -> PagedServer:
     """A server with a block pool; `clock` and `tokens` by name, or as objects; settings are those of `make_paged_server`."""
     pool = BlockPool(num_blocks, block_size)
     runner = make_paged_runner(tokens, workload, pool) if isinstance(tokens, str) else tokens

@@ -47,7 +47,7 @@ class Pairs:
             medians.append(median_low([
                 metrics.reduction_percent(*(metrics.percentile([run[i] for i in drawn], 95) for run in pair))
                 for pair in rng.choices(latencies, k=len(latencies))
-            ]))  # fmt: skip
+            ]))
         return metrics.percentile(medians, 2.5), metrics.percentile(medians, 97.5)
 
 

@@ -9,7 +9,7 @@ from minigpt.simulation.capacity import saturated_per_s
 
 def smallest_fleet(
     rate_per_s: float, p95_target_s: float, lengths: fleet.Lengths, max_cap: int
-) -> tuple[int, int]:  # fmt: skip
+) -> tuple[int, int]:
     """Replicas and the cap of each: fewest replicas first, then the cap with the lowest p95."""
     capacity = {cap: saturated_per_s(lengths, cap) for cap in caps_worth_trying(max_cap)}
     fewest = math.ceil(rate_per_s / max(capacity.values()))
@@ -23,7 +23,7 @@ def smallest_fleet(
     raise ValueError(say(
         en=f"p95={1e3 * p95_target_s:g} ms: {most} replicas do not meet it; aim higher",
         es=f"p95={1e3 * p95_target_s:g} ms: {most} réplicas no lo cumplen; pide menos",
-    ))  # fmt: skip
+    ))
 
 
 def caps_worth_trying(max_cap: int) -> list[int]:

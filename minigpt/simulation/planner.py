@@ -50,7 +50,7 @@ def load_plan(impl: str) -> Callable:
 
 def make_plan(
     lengths: fleet.Lengths, rate_per_s: float, p95_target_s: float, max_cap: int, *, impl: str = GIVEN
-) -> Plan:  # fmt: skip
+) -> Plan:
     """Plan a fleet for such requests and try it. Raises ValueError if no fleet can meet the target."""
     for name, value in (("rate", rate_per_s), ("p95", p95_target_s), ("max-cap", max_cap)):
         if not 0 < value < math.inf:
@@ -62,7 +62,7 @@ def make_plan(
             en=f"p95={given} ms: no fleet can do that; even alone, 5 % of these requests take over {least} ms",
             es=f"p95={given} ms: ninguna flota puede; incluso a solas, el 5 % de estas peticiones tarda más de "
             f"{least} ms",
-        ))  # fmt: skip
+        ))
     _check_size(lengths, rate_per_s, max_cap)
     num_replicas, cap = load_plan(impl)(rate_per_s, p95_target_s, lengths, max_cap)
     capacity = saturated_per_s(lengths, cap)
@@ -73,7 +73,7 @@ def make_plan(
         p95_one_fewer_ms=_one_fewer_ms(lengths, rate_per_s, num_replicas - 1, max_cap) if num_replicas > 1 else None,
         capacity_per_s=capacity, load_percent=100 * rate_per_s / num_replicas / capacity,
         kv_mib=cap * longest * bytes_per_token(MODELS["Mini-GPT"]) / MIB,
-    )  # fmt: skip
+    )
 
 
 def _check_size(lengths: fleet.Lengths, rate_per_s: float, max_cap: int) -> None:
@@ -86,7 +86,7 @@ def _check_size(lengths: fleet.Lengths, rate_per_s: float, max_cap: int) -> None
             f"Plan for a part of it, such as {part:.3g}: replicas grow in proportion",
             es=f"rate={rate_per_s:g}: hacen falta al menos {fewest} réplicas, y se simulan hasta {MOST_REPLICAS}. "
             f"Planifica para una parte, como {part:.3g}: las réplicas crecen en proporción",
-        ))  # fmt: skip
+        ))
 
 
 def fewest_for(calls, plan: Plan) -> int | None:

@@ -92,7 +92,7 @@ class Replica:
         num_prompt_tokens = sum(self._calls[i].num_prompt_tokens for i in self._new)
         return self._cost.step_ns(StepShape(
             num_decode=len(self._ends), num_prefill_tokens=num_prompt_tokens, num_context_tokens=self._context
-        ))  # fmt: skip
+        ))
 
     def _decode_ns(self, num_steps: int) -> int:
         """Time of so many decode steps with nobody entering or leaving; each attends to one token a row more."""

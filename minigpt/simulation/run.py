@@ -65,7 +65,7 @@ def replay(
     policy: str, workload: Workload, *, clock="virtual", tokens: str = "model", impl: str | None = None,
     loop: Callable | None = None, max_batch: int = 8, max_wait_s: float = 0.005, max_inflight: int = 8,
     shows_progress: bool = False,
-) -> RunLog:  # fmt: skip
+) -> RunLog:
     """Serve a workload with a policy's loop (or with `loop`); what happened.
 
     `clock` is virtual, cpu or wall, or a clock object, which has begun to run and comes without a warm-up; `impl` is
@@ -82,7 +82,7 @@ def replay(
         # A wall clock runs from here on: whatever takes its time has to be done before.
         loop, workload, clock=make_clock(clock) if isinstance(clock, str) else clock, runner=runner,
         max_batch=max_batch, max_wait_s=max_wait_s, max_inflight=max_inflight, streams=found.streams,
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +105,7 @@ class Runs:
 
 def replay_both(
     workload: Workload, *, impl: str | None = None, clock: str = "virtual", continuous_first: bool = False, **settings
-) -> Runs:  # fmt: skip
+) -> Runs:
     """Serve a workload with the given static policy and with the continuous loop of `impl`.
 
     On the CPU clock the two compute their steps in turn, so that both meet the same machine.

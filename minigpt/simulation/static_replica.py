@@ -12,7 +12,7 @@ from minigpt.simulation.replica import Call, RequestRecord
 
 def serve_static(
     calls: Sequence[Call], *, max_batch: int = 8, max_wait_s: float = 0.005, cost: StepCost = StepCost()
-) -> list[RequestRecord]:  # fmt: skip
+) -> list[RequestRecord]:
     """What becomes of each call, in their order, which is that of arrival. A static answer comes whole, at its end."""
     records, free_ns = [], 0
     while len(records) < len(calls):
@@ -25,7 +25,7 @@ def serve_static(
 
 def next_batch(
     calls: Sequence[Call], first: int, free_ns: int, max_batch: int, max_wait_ns: int
-) -> tuple[list[int], int]:  # fmt: skip
+) -> tuple[list[int], int]:
     """When each call of the batch from `first` on is taken from the queue, and when the batch starts.
 
     Whoever waits already is taken; company is waited for until the deadline, unless nobody will come any more.

@@ -24,10 +24,10 @@ CAPS = (8, 16, 32, 64)
 
 def ladder_errors_percent(
     code, name: str, share: float, cap: int = 8, seeds: Sequence[int] = (2, 3, 4), cost=StepCost()
-) -> dict:  # fmt: skip
+) -> dict:
     """By how much the reader's `mean_time_in_system_s` is off the replay, for each burstiness: one value a seed."""
     return {burstiness: [time_error_percent(code, name, share, cap, burstiness, seed, 10_000, cost) for seed in seeds]
-            for burstiness in progress(BURSTINESS, say(en="burstiness", es="ráfagas"))}  # fmt: skip
+            for burstiness in progress(BURSTINESS, say(en="burstiness", es="ráfagas"))}
 
 
 # -- traces -----------------------------------------------------------------------------------------------------
@@ -82,14 +82,14 @@ def p95_by_arrivals(trace: Sequence[Call], sizes: Sequence[int], cap: int) -> di
 
     def middle(num_replicas: int, burstiness: float) -> float:
         found = (fleet.p95_s(lengths, rate_per_s, num_replicas, cap, num_requests=4_000, seed=seed, burstiness=burstiness)
-                 for seed in (11, 12, 13))  # fmt: skip
+                 for seed in (11, 12, 13))
         return 1e3 * sorted(found)[1]
 
     return {
         "Poisson": [middle(size, 1.0) for size in progress(sizes, "Poisson")],
         say(en="bursts", es="ráfagas"): [middle(size, 0.25) for size in progress(sizes, say(en="bursts", es="ráfagas"))],
         say(en="trace", es="traza"): [1e3 * fleet.simulate(trace, num_replicas=size, cap=cap).p95_s for size in sizes],
-    }  # fmt: skip
+    }
 
 
 def first_that_meets(sizes: Sequence[int], p95_ms: Sequence[float], target_ms: float) -> float:

@@ -110,7 +110,7 @@ def measure(model: MiniGPT, batch_size: int, context: int, repeats: int = 40) ->
         floor_ms=float(np.median(floors)), ratio=float(np.median(steps / floors)),
         attention_floor_ms=float(np.median(attention_floors)),
         attention_ratio=float(np.median(steps / attention_floors)),
-    )  # fmt: skip
+    )
 
 
 def report(rows: list[StepTime]) -> str:

@@ -16,7 +16,7 @@ LOOKED_UP = "2026-11"
 
 ENGINES = (
     "Orca", "vLLM", "SGLang", "TGI", "TensorRT-LLM", "transformers", "llama.cpp", "TF Serving", "my engine",
-)  # fmt: skip
+)
 
 # question -> the answers one can give
 CHOICES = {
@@ -148,7 +148,7 @@ EVIDENCE = (
         es="el bucle de este archivo con un token_budget y admisión \"watermark\": el ajuste del último "
         "ejercicio.",
     ),
-)  # fmt: skip
+)
 
 # What the labs do not decide: priorities, quantized KV, prefill and decode on different machines, speculative decoding.
 # "–": the sources do not speak of it.
@@ -190,14 +190,14 @@ PUBLISHED = (
         es="MAX_UTILIZATION en vez de GUARANTEED_NO_EVICT, con más trabajo del que cabe en la memoria KV: 40.6 % menos "
         "salida por segundo, p99 de TPOT 9.1 veces mayor, y p50 de TTFT 35.8 → 27.1 s.",
     ),
-)  # fmt: skip
+)
 
 
 SPANISH = {
     "yes": "sí", "aging": "envejecen", "shown only": "solo mostrado", "priorities": "prioridades",
     "quantized KV": "KV cuantizado", "8 to 3 bits": "8 a 3 bits", "8 to 4 bits": "8 a 4 bits",
     "disaggregated": "por separado", "speculative": "especulativo",
-}  # fmt: skip
+}
 
 
 def _shown(words) -> list[str]:

@@ -109,11 +109,11 @@ def gaps_of_logs(law: Callable, records: list[dict], door: Door, warm_up: int) -
 def table(found: dict[str, tuple[float, float, float, float]]) -> str:
     """The gaps as text."""
     heads = ("", say(en="L from the log", es="L del registro"), say(en="L at the door", es="L en la puerta"), "λ·W",
-             say(en="door against λ·W", es="puerta frente a λ·W"))  # fmt: skip
+             say(en="door against λ·W", es="puerta frente a λ·W"))
     return aligned([heads, *(
         (name, f"{inside:.2f}", f"{outside:.2f}", f"{product:.2f}", f"{gap:+.1f} %")
         for name, (inside, outside, product, gap) in found.items()
-    )])  # fmt: skip
+    )])
 
 
 # -- where it fails with a right log ----------------------------------------------------------------------------
@@ -121,7 +121,7 @@ def table(found: dict[str, tuple[float, float, float, float]]) -> str:
 
 def gaps_by_load(
     law: Callable, lengths, capacity_per_s: float, loads=(0.8, 1.2), sizes=(500, 2_000, 8_000), **settings
-) -> dict:  # fmt: skip
+) -> dict:
     """λ·W over L − 1, in per cent, over the number of requests, at each load: the watch reads the log here."""
     gaps = {}
     for load in loads:

@@ -29,7 +29,7 @@ class Coverage:
 
 
 def measure_coverage(interval: Callable, loop: Callable, *, crowds: int = 40, load: float = 0.7, num_requests: int = 200,
-                     num_resamples: int = 200, **settings) -> Coverage:  # fmt: skip
+                     num_resamples: int = 200, **settings) -> Coverage:
     """Intervals of so many crowds; `interval(static_records, continuous_records, num_resamples, seed)` makes one."""
 
     def serve(seed: int, count: int):
@@ -52,4 +52,4 @@ def in_words(found: Coverage) -> str:
     """The crowds together, and one run as long as all of them."""
     count, together, long_run = len(found.single), found.together, found.long_run
     return say(en=f"p95 reduction: all {count} crowds together {together:.1f} %, one run as long as all of them {long_run:.1f} %",
-               es=f"reducción del p95: las {count} tandas juntas, {together:.1f} %; una sola ejecución igual de larga, {long_run:.1f} %")  # fmt: skip
+               es=f"reducción del p95: las {count} tandas juntas, {together:.1f} %; una sola ejecución igual de larga, {long_run:.1f} %")

@@ -45,7 +45,7 @@ def compare(model, prompts: list[list[int]], bits: int, num_steps: int = 64) -> 
     return QuantizedAnswers(
         bits=bits, bytes_per_token=kv_bytes(model.config, bits), mean_error=float(every.mean()),
         largest_error=float(every.max()), num_changed=int((~same).sum()), num_prompts=len(prompts),
-    )  # fmt: skip
+    )
 
 
 def tutor_in_bits(bits: int, num_prompts: int = 96) -> QuantizedAnswers:

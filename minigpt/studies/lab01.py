@@ -25,7 +25,7 @@ def warn_of_a_coarse_clock() -> None:
     if _is_coarse():
         print(say(en="This system's clock of processor time is too coarse for a step: wall time stands in its place.",
                   es="El reloj de tiempo de procesador de este sistema es demasiado grueso para un paso: en su lugar se usa "
-                     "el tiempo de pared."))  # fmt: skip
+                     "el tiempo de pared."))
 
 
 def _is_coarse() -> bool:
@@ -133,7 +133,7 @@ def masked_in_words(sizes, times_ms: dict[str, list[float]]) -> str:
            f"{padded / looped:.2f} times as long as your loop",
         es=f"B = {size}: tu paso con máscara tarda {padded / given:.2f} veces lo que el dado y {padded / looped:.2f} veces "
            f"lo que tu bucle",
-    ) for size, padded, given, looped in rows)  # fmt: skip
+    ) for size, padded, given, looped in rows)
 
 
 def guess_at(size: int, sizes, guess, convert) -> list:

@@ -23,16 +23,16 @@ def rule_p95_ms(log: RunLog) -> float:
 
 
 def rule_over_load(loads: Sequence[float], loop: Callable, *, num_requests: int = 1_000, **settings
-                   ) -> dict[str, list[list[float]]]:  # fmt: skip
+                   ) -> dict[str, list[list[float]]]:
     """The rule of thumb's p95 and the measured one, in milliseconds: at every load, in each of several crowds."""
     logs = [[simulate("static", workload("mixed", load=load, num_requests=num_requests, seed=seed), loop=loop, **settings)
-             for seed in SEEDS] for load in progress(loads, say(en="loads", es="cargas"))]  # fmt: skip
+             for seed in SEEDS] for load in progress(loads, say(en="loads", es="cargas"))]
     return {name: [[figure(log) for log in of_load] for of_load in logs]
-            for name, figure in (("predicted", rule_p95_ms), ("measured", p95_ms))}  # fmt: skip
+            for name, figure in (("predicted", rule_p95_ms), ("measured", p95_ms))}
 
 
 def p95_built_up(loads: Sequence[float], loop: Callable, *, order: Sequence[str] = FORWARDS, num_requests: int = 1_000,
-                 **settings) -> dict[str, list[float]]:  # fmt: skip
+                 **settings) -> dict[str, list[float]]:
     """What each part of latency adds to the p95, in milliseconds, at every load; they sum up to the p95.
 
     A p95 is no sum of p95s, so what a part adds depends on which parts are counted before it: `order`.
@@ -56,7 +56,7 @@ def both_orders(loads: Sequence[float], loop: Callable, **settings) -> tuple[lis
 
 
 def over_wait(waits_ms: Sequence[float], loads: Sequence[float], loop: Callable, *, num_requests: int = 1_000
-              ) -> tuple[dict[str, list[list[float]]], dict[str, list[list[float]]]]:  # fmt: skip
+              ) -> tuple[dict[str, list[list[float]]], dict[str, list[list[float]]]]:
     """For every load, over `max_wait_s`, in each of several crowds: p95 and the machine's time per request, in ms."""
     p95: dict[str, list[list[float]]] = {f"ρ = {load}": [] for load in loads}
     busy: dict[str, list[list[float]]] = {name: [] for name in p95}
@@ -65,7 +65,7 @@ def over_wait(waits_ms: Sequence[float], loads: Sequence[float], loop: Callable,
             simulate("static", workload("mixed", load=load, num_requests=num_requests, seed=seed), loop=loop,
                      max_wait_s=wait_ms / 1e3)
             for seed in SEEDS
-        ]  # fmt: skip
+        ]
         p95[f"ρ = {load}"].append([p95_ms(log) for log in logs])
         busy[f"ρ = {load}"].append([_busy_ms(log) / len(log.requests) for log in logs])
     return p95, busy
@@ -100,12 +100,12 @@ def predicted_waste(name: str, max_batch: int = 8) -> float:
 
 
 def ablation_over_load(loads: Sequence[float], loop: Callable, *, num_requests: int = 1_000, **settings
-                       ) -> dict[str, list[list[float]]]:  # fmt: skip
+                       ) -> dict[str, list[list[float]]]:
     """The p95 in ms of every variant at every load, in each crowd; the last two: sorted by length, and Lab 03's loop."""
     found: dict[str, list[list[float]]] = {}
     for load in progress(loads, say(en="loads", es="cargas")):
         crowds = [_ablation_ms(workload("mixed", load=load, num_requests=num_requests, seed=seed), loop, settings)
-                  for seed in SEEDS]  # fmt: skip
+                  for seed in SEEDS]
         for name in crowds[0]:
             found.setdefault(name, []).append([crowd[name] for crowd in crowds])
     return found

@@ -41,12 +41,12 @@ def spread_lengths(spread: float, mean: float = 16.0, long_share: float = 0.2) -
 def reduction_grid(
     loads: Sequence[float], spreads: Sequence[float], loop: Callable | None = None, *, seeds: Sequence[int] = SEEDS[:3],
     num_requests: int = 400, **settings
-) -> list[list[list[float]]]:  # fmt: skip
+) -> list[list[list[float]]]:
     """p95 reduction in per cent for every spread (rows) and load (columns), in each of several crowds."""
 
     def reduction(spread: float, load: float, seed: int) -> float:
         requests = workload(spread_lengths(spread), load=load, num_requests=num_requests, seed=seed,
-                            cost=settings.get("cost", StepCost()))  # fmt: skip
+                            cost=settings.get("cost", StepCost()))
         return compare(requests, loop, **settings).p95_reduction_percent
 
     cells = [(spread, load) for spread in spreads for load in loads]
@@ -61,7 +61,7 @@ def reduction_by_run_length(counts: Sequence[int], *cell: float, loop: Callable 
 
 
 def over_load(loads: Sequence[float], figure: Callable[[RunLog], float], loop: Callable | None = None,
-              *, name: str = "mixed", num_requests: int = 400, seed: int = 3) -> dict[str, list[float]]:  # fmt: skip
+              *, name: str = "mixed", num_requests: int = 400, seed: int = 3) -> dict[str, list[float]]:
     """A figure of the log at every load, for static and continuous batching."""
     runs = [
         compare(workload(name, load=load, num_requests=num_requests, seed=seed), loop)
@@ -94,11 +94,11 @@ def wins(ratios: Sequence[float]) -> str:
     """In how many crowds a p95 ratio is below 1, in words."""
     won, count = sum(ratio < 1 for ratio in ratios), len(ratios)
     return say(en=f"your p95 is the lower one in {won} of {count} crowds ({min(ratios):.2f} to {max(ratios):.2f} ×)",
-               es=f"tu p95 es el menor en {won} de {count} tandas (de {min(ratios):.2f} a {max(ratios):.2f} ×)")  # fmt: skip
+               es=f"tu p95 es el menor en {won} de {count} tandas (de {min(ratios):.2f} a {max(ratios):.2f} ×)")
 
 
 def burst_gain(name: str, loop: Callable | None = None, *, num_requests: int = 512, max_batch: int = 8,
-               cost: StepCost = StepCost()) -> tuple[float, float, float]:  # fmt: skip
+               cost: StepCost = StepCost()) -> tuple[float, float, float]:
     """How many times as fast as static a burst is served: by continuous batching, at most, and by sorted batches.
 
     "At most" is the steps of all static batches over the steps that perfectly filled seats would need. Sorted: static

@@ -25,7 +25,7 @@ def continuous_loop() -> Callable:
     missing = missing_exercises(list(LOOP_OF_LAB_03))
     if missing:
         print(say(en="(your loop of Lab 03 is not written yet: the given one serves here)",
-                  es="(tu bucle del laboratorio 03 aún no está escrito: aquí sirve el dado)"))  # fmt: skip
+                  es="(tu bucle del laboratorio 03 aún no está escrito: aquí sirve el dado)"))
     return load_loop(find_policy("continuous"), GIVEN if missing else implementation())
 
 
@@ -41,7 +41,7 @@ def serve(requests: Workload, *, clock="virtual", loop: Callable | None = None, 
             "lab 03's checks find out why: make grade LAB=03",
             es=f"tu bucle del laboratorio 03 dejó {log.num_unfinished} peticiones sin respuesta (request_id "
             f"{unanswered[:60]}); las comprobaciones del laboratorio 03 averiguan por qué: make grade LAB=03",
-        ))  # fmt: skip
+        ))
     return log
 
 
@@ -79,7 +79,7 @@ def bias_percent(policy: str, requests: Workload, every_s: float = 0.005, clock=
             [k - bisect_right(answers, time) for k, time in enumerate(arrivals)],
         say(en="as an answer leaves", es="al salir una respuesta"): [number + 1 for number in left_behind],
         say(en="once it has left", es="cuando ya salió"): left_behind,
-    }  # fmt: skip
+    }
     return {name: 100 * (sum(seen) / len(seen) / true_number - 1) for name, seen in counts.items()}
 
 
@@ -119,7 +119,7 @@ def inside_over_time(
 
 def serve_rate(
     lengths: Lengths, rate_per_s: float, *, num_requests: int = 20_000, seed: int = 2, **settings
-) -> FleetRun:  # fmt: skip
+) -> FleetRun:
     """One run of a fleet at an arrival rate."""
     return simulate(draw_calls(lengths, rate_per_s, num_requests, seed), **settings)
 
@@ -146,7 +146,7 @@ def throughput_errors_percent(code, names: Sequence[str], cap: int = 8, cost=Ste
     """By how much the reader's `throughput_per_s` is off the replay of a full house, for each kind of requests:
     with all requests there from the start, and with arrivals at random that never let the queue run dry."""
     starts = {say(en="all there at once", es="todas a la vez"): saturated_per_s,
-              say(en="one after another", es="una tras otra"): staggered_per_s}  # fmt: skip
+              say(en="one after another", es="una tras otra"): staggered_per_s}
     errors: dict[str, list[float]] = {start: [] for start in starts}
     for name in progress(names, say(en="kinds", es="clases")):
         lengths = request_lengths(name)
@@ -167,7 +167,7 @@ def time_errors_percent(code, names: Sequence[str], share: float, cap: int) -> l
 def time_error_percent(
     code, name: str, share: float, cap: int, burstiness: float = 1.0, seed: int = 2,
     num_requests: int = 40_000, cost=StepCost(),
-) -> float:  # fmt: skip
+) -> float:
     """The same of one kind of requests, whose arrivals may come in bursts."""
     lengths = request_lengths(name)
     rate = share * saturated_per_s(lengths, cap, cost=cost)
@@ -182,14 +182,14 @@ def time_error_percent(
 def routing_p95_ms(lengths: Lengths, rates: Sequence[float], num_replicas: int, cap: int = 8, **settings) -> dict:
     """p95 in milliseconds of each routing at every rate of the whole fleet: random, in turn, fewest inside."""
     names = (say(en="random", es="al azar"), say(en="round robin", es="por turnos"),
-             say(en="fewest inside", es="la que menos tiene"))  # fmt: skip
+             say(en="fewest inside", es="la que menos tiene"))
     return {
         name: [
             1e3 * serve_rate(lengths, rate, num_replicas=num_replicas, cap=cap, routing=routing, **settings).p95_s
             for rate in progress(rates, name)
         ]
         for name, routing in zip(names, ROUTINGS)
-    }  # fmt: skip
+    }
 
 
 def over_replicas(lengths: Lengths, rate_per_s: float, sizes: Sequence[int], caps=(8, 16, 32), **settings) -> dict:
@@ -198,5 +198,5 @@ def over_replicas(lengths: Lengths, rate_per_s: float, sizes: Sequence[int], cap
         min((serve_rate(lengths, rate_per_s, num_replicas=size, cap=cap, **settings) for cap in caps),
             key=lambda run: run.p95_s)
         for size in progress(sizes, say(en="replicas", es="réplicas"))
-    ]  # fmt: skip
+    ]
     return {"p95": [1e3 * run.p95_s for run in best], say(en="mean", es="media"): [1e3 * run.mean_s for run in best]}

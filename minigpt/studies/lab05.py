@@ -115,7 +115,7 @@ ADMISSIONS = {
 
 def by_admission(
     loop: Callable | None = None, *, num_blocks: int = 32, load: float = 1.3, seed: int = 3
-) -> dict[str, PagedRunLog]:  # fmt: skip
+) -> dict[str, PagedRunLog]:
     """The tutor's usual mix in a small pool, admitted by each rule."""
     requests, profile = workload("mixed", load=load, num_requests=400, seed=seed), output_lengths()
     return {
@@ -129,7 +129,7 @@ def what_max_costs(loop: Callable | None, seed: int) -> str:
     p95 = {name: p95_ms(log) for name, log in by_admission(loop, seed=seed).items()}
     best = min(p95, key=p95.get)
     return say(en=f"seed {seed}: {p95['max'] / p95[best]:.1f} times; the best: {best}",
-               es=f"semilla {seed}: {p95['max'] / p95[best]:.1f} veces; la mejor: {best}")  # fmt: skip
+               es=f"semilla {seed}: {p95['max'] / p95[best]:.1f} veces; la mejor: {best}")
 
 
 # -- chunks ---------------------------------------------------------------------------------------------------------
@@ -165,7 +165,7 @@ def gaps_of(log: RunLog) -> Gaps:
     return Gaps(
         p50_ms=p50, p95_ms=p95, p99_ms=p99, longest_ms=longest, ttft_long_ms=metrics.percentile(first[True], 50),
         ttft_short_ms=metrics.percentile(first[False], 95), throughput_per_s=metrics.throughput_per_s(log),
-    )  # fmt: skip
+    )
 
 
 # -- classes --------------------------------------------------------------------------------------------------------
@@ -188,7 +188,7 @@ def class_p95_ms(log: RunLog, priority: int) -> float:
 def class_figures(logs: Sequence[PagedRunLog]) -> dict[str, list[float]]:
     """p95 of both classes, over runs."""
     return {name: [class_p95_ms(log, priority) for log in logs]
-            for name, priority in (("interactive", INTERACTIVE), ("batch", BATCH))}  # fmt: skip
+            for name, priority in (("interactive", INTERACTIVE), ("batch", BATCH))}
 
 
 def what_classes_pay(loop: Callable | None, seed: int, aging_s: float = AGINGS_S[-1]) -> str:
@@ -198,7 +198,7 @@ def what_classes_pay(loop: Callable | None, seed: int, aging_s: float = AGINGS_S
     faster = class_p95_ms(before, INTERACTIVE) / class_p95_ms(after, INTERACTIVE)
     slower = 100 * (class_p95_ms(after, BATCH) / class_p95_ms(before, BATCH) - 1)
     return say(en=f"seed {seed}: corrections {faster:.1f} times as fast, explanations {slower:+.0f} %",
-               es=f"semilla {seed}: correcciones {faster:.1f} veces más rápidas, explicaciones {slower:+.0f} %")  # fmt: skip
+               es=f"semilla {seed}: correcciones {faster:.1f} veces más rápidas, explicaciones {slower:+.0f} %")
 
 
 # -- preemption -----------------------------------------------------------------------------------------------------

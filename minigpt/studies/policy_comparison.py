@@ -39,7 +39,7 @@ SPANISH = {
     "dynamic": "dinámico", "continuous": "continuo", "paged, max": "por bloques, max", "paged": "por bloques",
     "paged + chunks": "por bloques + trozos", "paged + chunks + classes": "por bloques + trozos + clases",
     "urgent p95": "urgentes p95",
-}  # fmt: skip
+}
 
 
 def shown(name: str) -> str:
@@ -77,7 +77,7 @@ def on_slots(loop: Callable, requests: Workload, *, streams: bool) -> RunLog:
     return run_on_slots(
         loop, requests, clock=VirtualClock(), runner=ScriptedRunner(), streams=streams, max_batch=SLOTS,
         max_inflight=SLOTS,
-    )  # fmt: skip
+    )
 
 
 def on_blocks(loop: Callable, settings: dict, requests: Workload) -> RunLog:
@@ -125,7 +125,7 @@ def score(entry: Entry, name: str, requests: Workload) -> Score:
         policy=entry.name, workload=name, urgent_p95_ms=1e3 * metrics.percentile(classes, 95),
         throughput_per_s=metrics.throughput_per_s(log), goodput_per_s=goodput_per_s(log), fairness=fairness(log),
         kv_tokens=kv_tokens(log), **figures,
-    )  # fmt: skip
+    )
 
 
 def goodput_per_s(log: RunLog) -> float:
@@ -164,11 +164,11 @@ LATENCIES = (
     ("TTFT p50", "ttft_p50_ms"), ("p95", "ttft_p95_ms"), ("p99", "ttft_p99_ms"), ("ITL p50", "itl_p50_ms"),
     ("p95", "itl_p95_ms"), ("p99", "itl_p99_ms"), ("E2E p50", "e2e_p50_ms"), ("p95", "e2e_p95_ms"),
     ("p99", "e2e_p99_ms"),
-)  # fmt: skip
+)
 OTHERS = (
     ("urgent p95", "urgent_p95_ms"), ("req/s", "throughput_per_s"), ("good/s", "goodput_per_s"), ("fair", "fairness"),
     ("KV", "kv_tokens"),
-)  # fmt: skip
+)
 
 
 def table(scores: list[Score]) -> str:

@@ -42,7 +42,7 @@ def a100_cost(billions: float, gpus: int = 1, kv_bytes: int = 819_200) -> StepCo
         step_overhead_ns=round((weights_s + 0.002) * SCALE * NS), per_sequence_ns=round(token_s * SCALE * NS),
         prefill_overhead_ns=round(0.002 * NS), per_prefill_token_ns=round(token_s * SCALE * NS),
         per_context_token_ns=round(kv_bytes * SCALE**2 / (1.555e12 * gpus) * NS),
-    )  # fmt: skip
+    )
 
 
 OPT_13B = a100_cost(13)
@@ -59,7 +59,7 @@ def anyscale(cap: int = 1536, num_requests: int = 400, seed: int = 0) -> Workloa
             answer=(97,) * output,
         )
         for i, output in enumerate(outputs)
-    ]  # fmt: skip
+    ]
     return Workload(name=f"anyscale:{cap}", items=tuple(items))
 
 
@@ -95,14 +95,14 @@ def autopsy(cap: int = 1536, num_requests: int = 400) -> list[Stage]:
     found = [("naive static", padded_s, batch), ("static, own longest", optimized_s, batch)]
     found += [("continuous, same batch", slots.end_ns / NS, mean_batch(slots)),
               ("continuous, memory by max", reserved.end_ns / NS, mean_batch(reserved)),
-              ("continuous, memory in blocks", paged.end_ns / NS, mean_batch(paged))]  # fmt: skip
+              ("continuous, memory in blocks", paged.end_ns / NS, mean_batch(paged))]
     outputs = sum(len(item.answer) for item in requests.items) * SCALE
     prompts = sum(len(item.prompt_token_ids) for item in requests.items) * SCALE
     return [
         Stage(name=name, seconds=seconds, batch=size, output_tokens_per_s=outputs / seconds,
               all_tokens_per_s=(outputs + prompts) / seconds)
         for name, seconds, size in found
-    ]  # fmt: skip
+    ]
 
 
 def stage_name(stage: Stage) -> str:
@@ -111,7 +111,7 @@ def stage_name(stage: Stage) -> str:
         "naive static": "estático ingenuo", "static, own longest": "estático, hasta la más larga del lote",
         "continuous, same batch": "continuo, mismo lote", "continuous, memory by max": "continuo, memoria por máximo",
         "continuous, memory in blocks": "continuo, memoria por bloques",
-    }  # fmt: skip
+    }
     return say(en=stage.name, es=spanish[stage.name])
 
 
@@ -136,7 +136,7 @@ def continuous_run(requests: Workload, slots: int, cost: StepCost = OPT_13B) -> 
     return run_on_slots(
         load_loop(POLICIES["continuous"], GIVEN), requests, clock=VirtualClock(cost), runner=ScriptedRunner(),
         max_batch=slots, max_inflight=slots,
-    )  # fmt: skip
+    )
 
 
 def mean_batch(log: RunLog) -> float:
@@ -167,7 +167,7 @@ def highest_rate_per_s(policy: str, slots: int, target_s: float = ORCA_TARGET_S,
         log = run_on_slots(
             loop, orca(rate_per_s), clock=VirtualClock(GPT3_175B), runner=ScriptedRunner(), streams=found.streams,
             max_batch=slots, max_inflight=slots, max_wait_s=0.0,
-        )  # fmt: skip
+        )
         return median_pace_s(log) <= target_s
 
     for _ in range(steps):

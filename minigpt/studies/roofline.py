@@ -38,7 +38,7 @@ class Machine:
 A100 = Machine(name="A100", flops_per_s=312e12, bytes_per_s=2_039e9)
 # Touvron et al. (2023), Llama 2 with 7 billion parameters; served in 16 bits.
 LLAMA_2_7B = Config(vocab_size=32_000, width=4_096, num_layers=32, num_heads=32, num_kv_heads=32, head_size=128,
-                    ffn_width=11_008, context=4_096)  # fmt: skip
+                    ffn_width=11_008, context=4_096)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +74,7 @@ def step_work(cfg: Config, batch_size: int, context: int, bytes_per_number: int)
     return StepWork(
         batch_size=batch_size, flops=batch_size * (2 * num_weights(cfg) + attention),
         weight_bytes=num_weights(cfg) * bytes_per_number, kv_bytes=batch_size * kv_numbers * bytes_per_number,
-    )  # fmt: skip
+    )
 
 
 def a_and_b_ms(cfg: Config, machine: Machine, context: int, bytes_per_number: int) -> tuple[float, float]:

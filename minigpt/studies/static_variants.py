@@ -105,17 +105,17 @@ def ablation(loop: Callable, serve: Callable[..., list[RunLog]]) -> dict[str, li
     return {
         "static": metrics.e2e_s(static), "drop": metrics.e2e_s(dropped),
         "early": ready_s(static), "both": ready_s(dropped),
-    }  # fmt: skip
+    }
 
 
 def serve_in_turns(requests: Workload, settings: dict, *loops: Callable) -> list[RunLog]:
     """The same requests by several static loops that compute their steps in turn, each on a CPU clock of its own."""
     return in_turns(*(lambda clock, loop=loop: replay("static", requests, loop=loop, clock=clock, **settings)
-                      for loop in loops))  # fmt: skip
+                      for loop in loops))
 
 
 def ablation_on_this_cpu(loop: Callable, *, load: float = 0.7, num_requests: int = 64, repeats: int = 3,
-                         seed: int = 1, **settings) -> dict[str, list[float]]:  # fmt: skip
+                         seed: int = 1, **settings) -> dict[str, list[float]]:
     """The p95 of each variant on the CPU clock, in per cent of the static p95 of the same repeat.
 
     How much this machine's static server completes is measured before each repeat, which sets its arrivals, and after
@@ -147,11 +147,11 @@ def dropping_in_words(here_percent: list[float], virtual_percent: list[float]) -
     """
     here, virtual = (median(values) for values in (here_percent, virtual_percent))
     both = say(en=f"dropping rows leaves {here:.0f} % of the static p95 here, {virtual:.0f} % on the virtual clock",
-               es=f"quitar filas deja aquí el {here:.0f} % del p95 estático; con el reloj virtual, el {virtual:.0f} %")  # fmt: skip
+               es=f"quitar filas deja aquí el {here:.0f} % del p95 estático; con el reloj virtual, el {virtual:.0f} %")
     if max(here_percent) < min(virtual_percent):
         return both + say(en=": it pays more here. A row may cost more here, beside the fixed part of a step",
-                          es=": aquí compensa más. Puede que aquí una fila cueste más, frente a la parte fija de un paso")  # fmt: skip
+                          es=": aquí compensa más. Puede que aquí una fila cueste más, frente a la parte fija de un paso")
     if min(here_percent) > max(virtual_percent):
         return both + say(en=": it pays less here. A row may cost less here, beside the fixed part of a step",
-                          es=": aquí compensa menos. Puede que aquí una fila cueste menos, frente a la parte fija de un paso")  # fmt: skip
+                          es=": aquí compensa menos. Puede que aquí una fila cueste menos, frente a la parte fija de un paso")
     return both + say(en=": the runs themselves differ by as much", es=": las propias ejecuciones difieren en otro tanto")

@@ -71,7 +71,7 @@ def parts_of(times_s: Mapping[tuple, float], sizes: Sequence[int]) -> list[StepP
         StepParts(way=way, batch_size=size, step_ms=ms[way, size], calls_ms=ms[way, size, "calls"],
                   products_ms=max(0.0, ms["products", size] - ms["products", size, "calls"]))
         for way in ("given", "student") for size in sizes
-    ]  # fmt: skip
+    ]
 
 
 def in_words(parts: StepParts) -> str:
@@ -82,7 +82,7 @@ def in_words(parts: StepParts) -> str:
                         es=f"limitado por los productos ({share:.0f} % productos)"),
         "calls": say(en=f"Python-bound ({share:.0f} % calls)", es=f"limitado por Python ({share:.0f} % llamadas)"),
         "rest": say(en=f"bound by the rest ({share:.0f} %)", es=f"limitado por el resto ({share:.0f} %)"),
-    }[parts.largest]  # fmt: skip
+    }[parts.largest]
 
 
 def gains(sizes: Sequence[int], per_s: Mapping[str, Sequence[float]]) -> str:
@@ -90,4 +90,4 @@ def gains(sizes: Sequence[int], per_s: Mapping[str, Sequence[float]]) -> str:
     first, last = sizes[0], sizes[-1]
     grown = ", ".join(f"{concept_name(way)} ×{row[-1] / row[0]:.1f}" for way, row in per_s.items())
     return say(en=f"tokens per second at B = {last} against B = {first}: {grown}",
-               es=f"tokens por segundo con B = {last} frente a B = {first}: {grown}")  # fmt: skip
+               es=f"tokens por segundo con B = {last} frente a B = {first}: {grown}")

@@ -48,7 +48,7 @@ def lost_tokens(log: PagedRunLog) -> int:
 def try_victims(victim_of: Callable) -> bool:
     """Try a choice of victims on three crowds; right if every answer is the usual one and fewer tokens are lost in all."""
     rows = [("", say(en="lost tokens: last in line", es="tokens perdidos: última de la fila"), say(en="yours", es="la tuya"),
-             say(en="p95 (ms): last in line", es="p95 (ms): última de la fila"), say(en="yours", es="la tuya"))]  # fmt: skip
+             say(en="p95 (ms): last in line", es="p95 (ms): última de la fila"), say(en="yours", es="la tuya"))]
     lost = [0, 0]
     for seed in SEEDS:
         requests = crowd(seed)
@@ -61,7 +61,7 @@ def try_victims(victim_of: Callable) -> bool:
         changed = [i for i, record in mine.requests.items() if record.answer != record.item.answer]
         if changed:
             print(say(en=f"wrong: seed {seed}: request {changed[0]} got another answer, or none",
-                      es=f"mal: semilla {seed}: la petición {changed[0]} recibió otra respuesta, o ninguna"))  # fmt: skip
+                      es=f"mal: semilla {seed}: la petición {changed[0]} recibió otra respuesta, o ninguna"))
             return False
         figures = [lost_tokens(last), lost_tokens(mine), round(p95_ms(last)), round(p95_ms(mine))]
         lost = [sum(pair) for pair in zip(lost, figures)]
@@ -69,5 +69,5 @@ def try_victims(victim_of: Callable) -> bool:
     print(aligned(rows))
     is_right = lost[1] < lost[0]
     print(say(en=f"{'right' if is_right else 'not yet'}: {lost[1]} tokens lost, and {lost[0]} with the last in line",
-              es=f"{'correcto' if is_right else 'aún no'}: {lost[1]} tokens perdidos, y {lost[0]} con la última de la fila"))  # fmt: skip
+              es=f"{'correcto' if is_right else 'aún no'}: {lost[1]} tokens perdidos, y {lost[0]} con la última de la fila"))
     return is_right

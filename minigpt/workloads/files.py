@@ -2,8 +2,9 @@
 
     {"request_id": 0, "prompt": "fix: she go\\n", "prompt_token_ids": [102, …], "max_tokens": 128, "arrival_s": 0.25}
 
-Files that `--format` wrote for other tools are read, too, if they hold text. A line needs `max_tokens`, `arrival_s` and one of `prompt` and `prompt_token_ids`. It may say `request_id` (else it is
-the line's place), `answer_token_ids` (known beforehand, for runs without the model), `ignore_eos`, `priority`, `kind`.
+Files that `--format` wrote for other tools are read, too, if they hold text. A line needs `max_tokens`, `arrival_s` and
+one of `prompt` and `prompt_token_ids`. It may say `request_id` (else it is the line's place), `answer_token_ids` (known
+beforehand, for runs without the model), `ignore_eos`, `priority`, `kind`.
 """
 
 import json
@@ -22,7 +23,7 @@ FIELDS = ("max_tokens", "arrival_s", *OPTIONAL)
 EXPORTS = (
     ("text_input", "output_length", "timestamp", 1000), ("prompt", "output_tokens_count", "relative_timestamp", 1),
     ("prompt", "output_tokens", None, 1),
-)  # fmt: skip
+)
 LATEST_S = 1e9  # an arrival after thirty years is a slip of the unit
 SHOWN_CHARACTERS = 60  # of a wrong value
 
@@ -56,10 +57,10 @@ def _row(item: WorkItem) -> dict:
             "A workload file needs scheduled arrivals: poisson, burst, gamma or a trace",
             es=f"la petición {item.request_id} no tiene llegada: en un bucle cerrado depende de las respuestas. "
             "Un archivo de carga necesita llegadas programadas: poisson, burst, gamma o una traza",
-        ))  # fmt: skip
+        ))
     row = {"request_id": item.request_id, "prompt": text_of(item.prompt_token_ids)}
     row |= {"prompt_token_ids": item.prompt_token_ids, "max_tokens": item.max_tokens, "arrival_s": item.arrival_ns / NS,
-            "answer_token_ids": item.answer}  # fmt: skip
+            "answer_token_ids": item.answer}
     said = {name: value for name, value in row.items() if value is not None}
     # What is as usual is left out: a file is read by people, too.
     usual = {"ignore_eos": False, "priority": 0, "kind": ""}
@@ -81,7 +82,7 @@ def read_workload(path: Path) -> Workload:
             f"python -m minigpt workload --workload mixed --rate 12 --out {path.name}",
             es=f"workload={str(path)!r}: no existe ese archivo. Escribe uno: "
             f"python -m minigpt workload --workload mixed --rate 12 --out {path.name}",
-        ))  # fmt: skip
+        ))
     items, taken = [], {}
     for number, line in enumerate(_lines(path), 1):
         if line.strip():
@@ -104,13 +105,13 @@ def _lines(path: Path) -> list[str]:
         raise ValueError(say(
             en=f"{path} is not UTF-8 (byte {error.start}): save it as UTF-8",
             es=f"{path} no está en UTF-8 (byte {error.start}): guárdalo como UTF-8",
-        )) from None  # fmt: skip
+        )) from None
 
 
 def _check_new(request_id: int, taken: dict[int, int]) -> None:
     if request_id in taken:
         raise _wrong("request_id", request_id, en=f"line {taken[request_id]} has it too; ids must differ",
-                     es=f"la línea {taken[request_id]} también lo tiene; deben ser distintos")  # fmt: skip
+                     es=f"la línea {taken[request_id]} también lo tiene; deben ser distintos")
 
 
 def _item(line: str, place: int) -> WorkItem:
@@ -123,14 +124,14 @@ def _item(line: str, place: int) -> WorkItem:
     row = _as_ours({name: value for name, value in row.items() if value is not None})
     for name in row.keys() - set(FIELDS):
         raise _wrong(name, row[name], en=f"there is no such field; these are: {', '.join(FIELDS)}",
-                     es=f"no existe ese campo; son: {', '.join(FIELDS)}")  # fmt: skip
+                     es=f"no existe ese campo; son: {', '.join(FIELDS)}")
     answer = _token_ids(row, "answer_token_ids")
     return WorkItem(
         request_id=_whole(row, "request_id", place, least=0), prompt_token_ids=_prompt(row),
         max_tokens=_whole(row, "max_tokens"), arrival_ns=to_ns(_arrival_s(row)), answer=answer,
         ignore_eos=_of_type(row, "ignore_eos", bool, False), priority=_whole(row, "priority", 0, least=None),
         kind=_of_type(row, "kind", str, ""),
-    )  # fmt: skip
+    )
 
 
 def _as_ours(row: dict) -> dict:
@@ -148,20 +149,20 @@ def _prompt(row: dict) -> tuple[int, ...]:
     text, token_ids = _of_type(row, "prompt", str, None), _token_ids(row, "prompt_token_ids")
     if text is None and token_ids is None:
         raise _wrong("prompt", None, en="give prompt (text) or prompt_token_ids",
-                     es="da prompt (texto) o prompt_token_ids")  # fmt: skip
+                     es="da prompt (texto) o prompt_token_ids")
     if text is None:
         return token_ids
     try:
         encoded = tuple(encode(text))
     except UnicodeEncodeError:
         raise _wrong("prompt", text, en="it holds half of a surrogate pair, which is no text; take it out",
-                     es="contiene medio par sustituto, que no es texto; quítalo") from None  # fmt: skip
+                     es="contiene medio par sustituto, que no es texto; quítalo") from None
     line = encoded if text.endswith(END_OF_PROMPT) else (*encoded, *encode(END_OF_PROMPT))
     if token_ids is None:
         return line if text else ()
     if token_ids not in (encoded, line):
         raise _wrong("prompt_token_ids", token_ids, en="they are not the bytes of prompt; leave one of the two out",
-                     es="no son los bytes de prompt; quita uno de los dos")  # fmt: skip
+                     es="no son los bytes de prompt; quita uno de los dos")
     return token_ids
 
 
@@ -172,7 +173,7 @@ def _token_ids(row: dict, name: str) -> tuple[int, ...] | None:
     for token in value:
         if type(token) is not int or not 0 <= token < EOS_TOKEN_ID:
             raise _wrong(name, token, en=f"a token of text is a whole number from 0 to {EOS_TOKEN_ID - 1}",
-                         es=f"un token de texto es un entero de 0 a {EOS_TOKEN_ID - 1}")  # fmt: skip
+                         es=f"un token de texto es un entero de 0 a {EOS_TOKEN_ID - 1}")
     return tuple(value)
 
 
@@ -180,7 +181,7 @@ def _arrival_s(row: dict) -> float:
     value = row.get("arrival_s")
     if type(value) not in (int, float) or not 0 <= value <= LATEST_S or math.isnan(value):
         raise _wrong("arrival_s", value, en="give seconds since the start, from 0 on",
-                     es="da los segundos desde el comienzo, de 0 en adelante")  # fmt: skip
+                     es="da los segundos desde el comienzo, de 0 en adelante")
     return float(value)
 
 

@@ -11,7 +11,7 @@ INTERACTIVE, BATCH = 0, 1  # priorities: lower is more urgent
 def long_prompts(
     num_requests: int = 800, *, seed: int = 0, rate_per_s: float = 80.0, long_share: float = 0.25,
     long_tokens: int = 512,
-) -> Workload:  # fmt: skip
+) -> Workload:
     """Chats with answers of 16 or 50 tokens, and a share of requests with a long prompt and an answer of 8."""
     rng = random.Random(seed)
     outputs, prompts = [], []

@@ -67,7 +67,7 @@ def read_trace(path: Path, most: int | None = None) -> Rows:
                 break
     if not found.good:
         raise ValueError(say(en=f"trace={str(path)!r} has no good row", es=f"trace={str(path)!r} no tiene ninguna fila buena")
-                         + f" ({'; '.join(found.faults[:5])})")  # fmt: skip
+                         + f" ({'; '.join(found.faults[:5])})")
     return found
 
 
@@ -119,7 +119,7 @@ def _places(header: list[str], path: Path) -> tuple[int, ...]:
     missing = ", ".join(column for column in COLUMNS if column.lower() not in names)
     needed = " / ".join(", ".join(form) for form in CSV_FORMS)
     raise ValueError(say(en=f"trace={str(path)!r} has no column {missing}: it needs {needed}",
-                         es=f"trace={str(path)!r} no tiene la columna {missing}: necesita {needed}"))  # fmt: skip
+                         es=f"trace={str(path)!r} no tiene la columna {missing}: necesita {needed}"))
 
 
 def _csv_row(line: str, places: tuple[int, ...]) -> Row:
@@ -140,7 +140,7 @@ def _time(stamp: str) -> tuple[int, int | None]:
     found = STAMP.fullmatch(stamp)
     if not found:
         raise ValueError(say(en=f"{stamp!r} is no time, such as 2023-11-16 18:15:46.68 or 46.68",
-                             es=f"{stamp!r} no es una hora, como 2023-11-16 18:15:46.68 o 46.68"))  # fmt: skip
+                             es=f"{stamp!r} no es una hora, como 2023-11-16 18:15:46.68 o 46.68"))
     day, clock, fraction, utc, sign, hours, minutes = found.groups()
     passed = datetime.fromisoformat(f"{day}T{clock}") - datetime(1970, 1, 1)
     time_ns = (passed.days * 86_400 + passed.seconds) * NS + int((fraction or "").ljust(9, "0"))
@@ -171,7 +171,7 @@ def _whole(text) -> int:
 def _row(time_ns: int, offset_ns: int | None, prompt: int, output: int) -> Row:
     if prompt < 1 or output < 1:
         raise ValueError(say(en=f"ContextTokens={prompt}, GeneratedTokens={output}: both must be at least 1",
-                             es=f"ContextTokens={prompt}, GeneratedTokens={output}: deben ser al menos 1"))  # fmt: skip
+                             es=f"ContextTokens={prompt}, GeneratedTokens={output}: deben ser al menos 1"))
     return Row(time_ns=time_ns, offset_ns=offset_ns, num_prompt_tokens=prompt, num_output_tokens=output)
 
 
@@ -192,7 +192,7 @@ def _json_row(line: str) -> Row:
         prompt = len(encode(str(row.get("prompt", ""))))
         return _row(_scaled(row["relative_timestamp"], NS), None, prompt, _whole(row["output_tokens_count"]))
     raise ValueError(say(en="needs timestamp, input_length and output_length",
-                         es="necesita timestamp, input_length y output_length"))  # fmt: skip
+                         es="necesita timestamp, input_length y output_length"))
 
 
 def _scaled(value, unit: int) -> int:

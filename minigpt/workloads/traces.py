@@ -42,7 +42,7 @@ def trace_workload(
     path: Path, *, length_factor: float | None = None, rate_per_s: float | None = None,
     num_requests: int | None = None, seed: int = 0, too_long: str = SCALE, arrivals: str | None = None,
     load: float | None = None, max_batch: int = 8,
-) -> Workload:  # fmt: skip
+) -> Workload:
     """A workload with the trace's arrivals and lengths, scaled to the Mini-GPT; `notes` says what was done.
 
     `length_factor` multiplies every length (default: the largest factor at which the longest request fits the
@@ -66,7 +66,7 @@ def trace_workload(
     if arrivals is not None:
         notes = (f"{note}, {say(en='arrivals', es='llegadas')} {arrivals}", *_fault_notes(faults))
         return schedule(items, name, rng, load=load, rate_per_s=rate_per_s, arrivals=arrivals, max_batch=max_batch,
-                        notes=notes)  # fmt: skip
+                        notes=notes)
     times, factor = _squeezed([time for time, _, _ in rows], rate_per_s)
     notes = (f"{note}, {say(en='time', es='tiempo')} × {factor:.4g}", *_fault_notes(faults))
     return arriving(items, times, name, notes=notes)
@@ -83,7 +83,7 @@ def _squeezed(times_s: list[float], rate_per_s: float | None) -> tuple[list[floa
             "the rate out, or draw arrivals (--arrivals poisson)",
             es=f"las {len(times_s)} peticiones de la traza llegan en el mismo instante: ningún factor les da una tasa. "
             "Quita la tasa, o sortea las llegadas (--arrivals poisson)",
-        ))  # fmt: skip
+        ))
     factor = (len(times_s) - 1) / times_s[-1] / rate_per_s if len(times_s) > 1 else 1.0
     return [time * factor for time in times_s], factor
 
@@ -107,7 +107,7 @@ def _scaled(rows: list[tuple], factor: float | None, too_long: str) -> tuple[lis
     if not scaled:
         raise ValueError(f"length_factor={factor:g}: " + say(en="no request fits the context", es="ninguna petición cabe"))
     note = say(en=f"{len(scaled)} requests; lengths × {factor:.4g} (the longest had {longest} tokens)",
-               es=f"{len(scaled)} peticiones; longitudes × {factor:.4g} (la mayor tenía {longest} tokens)")  # fmt: skip
+               es=f"{len(scaled)} peticiones; longitudes × {factor:.4g} (la mayor tenía {longest} tokens)")
     if num_outliers:
         english = {CAP: "were shortened to fit", DROP: "were left out"}[too_long]
         spanish = {CAP: "se acortaron para que quepan", DROP: "se dejaron fuera"}[too_long]

@@ -76,7 +76,7 @@ def tutor_requests(num_requests: int, rng: random.Random, explain_share: float =
             answer=prompt.answer_ids, kind=prompt.kind,
         )
         for i, prompt in enumerate(prompts)
-    ]  # fmt: skip
+    ]
 
 
 def requests_of_lengths(output_lengths: list[int], rng: random.Random, prompt_lengths=None) -> list[WorkItem]:
@@ -168,7 +168,7 @@ def make_items(name: str, num_requests: int, rng: random.Random) -> list[WorkIte
 def workload(
     name: str = "mixed", *, load: float | None = None, rate_per_s: float | None = None, arrivals: str = "poisson",
     num_requests: int = 200, seed: int = 0, max_batch: int = 8, cost: StepCost = StepCost(),
-) -> Workload:  # fmt: skip
+) -> Workload:
     """A workload by name, from a seed.
 
     `name` is `mixed` or a distribution (`two_point:3,30,0.5`); `arrivals` is `poisson`, `burst`, `gamma:BURSTINESS`
@@ -183,7 +183,7 @@ def workload(
 def schedule(
     items: list[WorkItem], name: str, rng: random.Random, *, load: float | None, rate_per_s: float | None,
     arrivals: str, max_batch: int, cost: StepCost = StepCost(), notes: tuple[str, ...] = (),
-) -> Workload:  # fmt: skip
+) -> Workload:
     """A workload of these requests, arriving as `workload` says."""
     num_requests = len(items)
     process, _, parameter = arrivals.partition(":")

@@ -28,7 +28,7 @@ class FakeServer:
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
         length = next((int(line.split(":")[1]) for line in head.split("\r\n")
-                       if line.lower().startswith("content-length")), 0)  # fmt: skip
+                       if line.lower().startswith("content-length")), 0)
         text = await reader.readexactly(length)
         if head.startswith("GET /v1/models"):
             listed = {"object": "list", "data": [{"id": name} for name in self.models]}
@@ -96,7 +96,7 @@ def error(status: int, message: str):
 
 
 def streaming(ttft_s: float = 0.0, itl_s: float = 0.0, *, tokens_per_piece: int = 1, with_usage: bool = True,
-              end: bytes = b"data: [DONE]\n\n"):  # fmt: skip
+              end: bytes = b"data: [DONE]\n\n"):
     """A script that answers each request with `max_tokens` tokens at known times."""
 
     async def answer(body: dict, writer) -> None:

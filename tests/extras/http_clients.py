@@ -29,7 +29,7 @@ def http_server(loop="continuous", model=None, settings=None, **engine_settings)
     listening = open_socket("127.0.0.1", 0)
     app = make_app(engine, settings or ServerSettings())
     config = uvicorn.Config(app, log_level="error", lifespan="on", ws="none", http=LimitedProtocol,
-                            timeout_graceful_shutdown=5)  # fmt: skip
+                            timeout_graceful_shutdown=5)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
@@ -167,7 +167,7 @@ JUNK = (
         {"stream_options": []}, {"stream_options": {"include_usage": 1}}, {"ignore_eos": "no"}, {"n": 2}, {"n": True},
         {"best_of": 3}, {"echo": True}, {"logprobs": 0}, {"logprobs": 5}, {"suffix": "."}, {"model": 5},
     )),
-)  # fmt: skip
+)
 
 
 async def junk(port: int, rng: random.Random) -> None:
@@ -195,7 +195,7 @@ async def stranger(port: int, rng: random.Random) -> None:
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", b"GET / HTTP/9.9\r\n\r\n", b"HELO\r\n\r\n",
         request_bytes(b"", path="/v1/completions", method="GET"), request_bytes({}, path="/v1/chat/completions"),
         request_bytes(b"", method="DELETE"), b"POST /v1/completions HTTP/1.1\r\nContent-Length: -5\r\n\r\n",
-    ))  # fmt: skip
+    ))
     try:
         reply = await send(port, data)
     except (ConnectionError, IndexError):  # hung up without a word

@@ -17,7 +17,7 @@ def start(*options, reads: bool = True, **settings) -> tuple[subprocess.Popen, i
     process = subprocess.Popen(
         [sys.executable, "-m", "minigpt", "serve", "--port", "0", *options], env=variables, cwd=repository_root(),
         text=True, encoding="utf-8", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **settings,
-    )  # fmt: skip
+    )
     lines = []
     for line in process.stdout:
         lines.append(line)

@@ -72,7 +72,7 @@ def main(argv=None) -> int:
         status = process.wait(60)
     print(f"{sum(counts.values())} clients ({dict(counts)}), {len(samples)} memory samples")
     print(f"memory {samples[0][1] / 1e6:.1f} … {samples[-1][1] / 1e6:.1f} MB, growth {growth:+.2f} % "
-          f"(at most {MOST_GROWTH_PERCENT:g} %)")  # fmt: skip
+          f"(at most {MOST_GROWTH_PERCENT:g} %)")
     print(f"left over: {values}; healthy: {is_healthy}; exit status {status}")
     is_good = growth <= MOST_GROWTH_PERCENT and not any(values.values()) and is_healthy and status == 0
     return 0 if is_good else 1

@@ -74,7 +74,7 @@ def test_each_field_is_read_as_declared(field):
     ({"stream_options": {"include_usge": True}}, "did you mean stream_options.include_usage?"),
     ({"stream_options": {"include_usage": 1}}, "must be true or false, not 1"),
     ({"prompt": ["a"] * 129}, "send at most 128"), ({"prompt": [["a"]]}, "must be a text, a list of token ids"),
-])  # fmt: skip
+])
 def test_what_is_wrong_is_named(fields, words):
     assert words in str(refusal(**fields))
 
@@ -84,7 +84,7 @@ def test_what_is_wrong_is_named(fields, words):
     ([{"role": "system", "content": "x"}], "no message whose role is user"), ([5], "messages[0]"),
     ([{"role": "user", "content": [{"type": "image_url"}]}], "this model reads nothing else"),
     ([{"role": "user", "content": ""}], "is empty"), ([{"role": "king", "content": "x"}], "messages[0]"),
-])  # fmt: skip
+])
 def test_what_is_wrong_in_a_chat_is_named(messages, words):
     assert words in str(refusal(CHAT, messages=messages))
 
@@ -95,7 +95,7 @@ def test_the_last_message_of_the_user_is_the_prompt():
         {"role": "assistant", "content": None},
         {"role": "user", "content": [{"type": "text", "text": "fix: she"}, {"type": "text", "text": "go home"}]},
         {"role": "assistant", "content": "later"},
-    ]  # fmt: skip
+    ]
     assert read(CHAT, messages=messages).prompts == (tuple(encode("fix: she\ngo home\n")),)
 
 

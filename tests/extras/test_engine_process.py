@@ -84,7 +84,7 @@ def test_a_full_queue_is_an_event(engine):
 @pytest.mark.parametrize("prompt, max_tokens, stop, words", [
     ([], 5, (), "at least one"), ([65], 0, (), "at least one"), ([999], 5, (), "token id 999"),
     ([65] * 1_000, 100, (), "1100 tokens"), ([65], 5, ((),), "empty sequence"),
-])  # fmt: skip
+])
 def test_a_request_that_cannot_be_served_is_refused_here(engine, prompt, max_tokens, stop, words):
     with pytest.raises(ValueError, match=words):
         ask(engine, prompt, max_tokens, stop=stop)
@@ -113,7 +113,7 @@ def test_a_file_that_is_never_loaded_is_given_up(monkeypatch):
 @pytest.mark.parametrize("make, error", [
     (loops.make_unwritten_loop, "NotImplementedError"), (loops.make_raising_loop, "Flag"),
     (loops.make_lying_loop, ""), (loops.make_ending_loop, ""),
-])  # fmt: skip
+])
 def test_a_loop_that_cannot_serve_never_looks_as_if_it_did(make, error):
     """The reason used to come after the event of the failure: 14 of 20 starts went on to serve nobody."""
     engine = EngineClient(make)

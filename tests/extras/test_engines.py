@@ -68,7 +68,7 @@ def test_the_first_other_token_is_found_with_its_gap():
     (encode("niñ")[:-1], "ni\ufffd", None),  # some servers write it as one that cannot be read
     (encode("niña"), "niño", 4),
     ([*encode("ni"), 0xC3, *encode("abc")], "ni\ufffdabc", None),
-])  # fmt: skip
+])
 def test_a_text_is_compared_as_a_text(ours, text, position):
     found = difference(load_tutor(), encode("fix: a\n"), served(0, ours), served(0, encode(text), from_text=True))
     assert (found and found.position) == position
@@ -177,7 +177,7 @@ def test_an_answer_of_another_length_is_a_failure():
 @pytest.mark.parametrize("options, message", [
     (["--engine", "gpt5"], "engine='gpt5': choose among"), (["--requests", "0"], "requests=0"),
     (["--repeats", "0"], "repeats=0"), (["--inflight", "0"], "inflight=0"), (["--python", "/no/python"], "python="),
-])  # fmt: skip
+])
 def test_mistakes_are_named(options, message, monkeypatch):
     monkeypatch.setenv("MINIGPT_LANG", "en")
     monkeypatch.setattr(beside, "export_for_engines", lambda python, folder: None)

@@ -19,7 +19,7 @@ OF_LAYER = {
     "input_layernorm": "attn_norm", "post_attention_layernorm": "ffn_norm", "self_attn.q_proj": "attn_q",
     "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v", "self_attn.o_proj": "attn_output",
     "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down",
-}  # fmt: skip
+}
 
 
 def gguf_name(hf_name):
@@ -68,7 +68,7 @@ def test_gguf_holds_the_sizes_and_the_tokens(tmp_path):
         "llama.vocab_size": VOCAB_SIZE, "tokenizer.ggml.eos_token_id": EOS_TOKEN_ID,
         "tokenizer.ggml.add_bos_token": False, "tokenizer.ggml.add_eos_token": False,
         "tokenizer.ggml.tokens": [*byte_symbols(), EOS_TEXT],
-    }  # fmt: skip
+    }
     assert {name: fields[name].contents() for name in expected} == expected
     assert fields["llama.rope.freq_base"].contents() == pytest.approx(config.rope_base)
     assert fields["llama.attention.layer_norm_rms_epsilon"].contents() == pytest.approx(config.norm_eps)

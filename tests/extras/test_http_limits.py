@@ -33,7 +33,7 @@ def port(server):
     b"GET /health HTTP/1.1\r\nHost: x\r\nA: " + b"x" * 100_000 + b"\r\n\r\n",
     b"GET /health HTTP/1.1\r\n" + b"".join(b"A%d: b\r\n" % i for i in range(9_000)) + b"\r\n",
     b"GET /" + b"x" * 50_000,
-])  # fmt: skip
+])
 def test_a_head_has_its_size(port, head):
     try:
         reply = asyncio.run(send(port, head))

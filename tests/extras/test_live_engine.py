@@ -211,7 +211,7 @@ def test_a_full_queue_refuses():
     ([-1], 5, {}, "token id -1"),
     ([1] * 60, 5, {}, "65 tokens"),
     ([1], 5, {"stop": [[]]}, "empty sequence"),
-])  # fmt: skip
+])
 def test_a_request_that_cannot_be_served_is_refused(prompt, max_tokens, settings, words):
     with live_engine() as engine:
         with pytest.raises(ValueError, match=words):
@@ -242,7 +242,7 @@ def test_the_log_forgets():
     (loops.spinning_loop, "hangs"),
     (loops.sleeping_loop, "hangs"),
     (lambda server: server.queue.get_nowait(), "Empty"),
-])  # fmt: skip
+])
 def test_a_loop_that_fails_is_reported_and_its_requests_are_answered(loop, words):
     with live_engine(loop, hang_s=0.3 if words == "hangs" else 30.0) as engine:
         try:
@@ -275,7 +275,7 @@ def test_a_forgotten_request_is_no_hang_while_others_step_and_one_when_nobody_do
 
 @pytest.mark.parametrize("loop, words", [
     (loops.hasty_loop, "before it had ended"), (loops.lying_loop, "not what the model computed"),
-])  # fmt: skip
+])
 def test_a_wrong_answer_is_not_passed_off_as_right(loop, words):
     with live_engine(loop, streams=False) as engine:
         for _ in range(WRONG_IN_A_ROW):

@@ -123,7 +123,7 @@ def test_figures_are_the_replays_own():
         Reply(sent_ns=each.arrival_ns, piece_times_ns=[each.arrival_ns + (i + 1) * MS] * 3, num_tokens=3,
               finish_ns=each.arrival_ns + 10 * (i + 1) * MS)
         for i, each in enumerate(workload.items)
-    ]  # fmt: skip
+    ]
     log = report.run_log(workload, replies, 1 * NS)
     summary = report.summarize(log, replies, 0.2)
     # Nearest rank: the 38th of 40, the 20th, the 40th.
@@ -177,7 +177,7 @@ def test_a_request_asks_for_what_its_line_says():
         sent(server, workload, prompts="text", model="other")
     plain, special, text = server.bodies[:3]
     assert plain == {"model": "fake", "prompt": [104, 105], "max_tokens": 4, "temperature": 0, "stream": True,
-                     "stream_options": {"include_usage": True}}  # fmt: skip
+                     "stream_options": {"include_usage": True}}
     assert (special["ignore_eos"], special["priority"]) == (True, 2)
     assert (text["model"], text["prompt"]) == ("other", "hi")
 

@@ -28,7 +28,7 @@ def english_and_without_ray(monkeypatch):
     (["--address", "auto", "--nodes", "2"], "--nodes and --try-out emulate one"),
     (["--replicas", "0"], "--replicas: 0: it must be positive"),
     (["--time-limit-s", "nan"], "--time-limit-s: nan: it must be positive"),
-])  # fmt: skip
+])
 def test_what_contradicts_itself_is_said_before_anything_is_installed(options, words, monkeypatch):
     monkeypatch.setattr(OwnEnvironment, "install", lambda self: pytest.fail("installed"))
     with pytest.raises(ValueError, match=words):

@@ -108,7 +108,7 @@ def test_one_replica_killed_under_load(url):
     assert all(
         reply.num_tokens == item.max_tokens
         for item, reply in zip(load.items, trial.replies, strict=True) if reply.finish_ns is not None
-    )  # fmt: skip
+    )
     # Lost is what was in flight on the killed replica at that moment, and no more.
     assert 1 <= len(failed) <= CAP
     pairs = list(zip(load.items, trial.replies, strict=True))

@@ -112,7 +112,7 @@ async def endless_answers(port, body, stop):
      "        request.append(server.model.forward_one_step([request])[0])\n        server.respond(request)\n",
      "before it had ended.*repair it"),
     ("    raise ZeroDivisionError('mine')\n", "ZeroDivisionError: mine.*repair it"),
-])  # fmt: skip
+])
 def test_a_loop_that_serves_nobody_refuses_to_start(student_file, text, words, monkeypatch, capsys):
     monkeypatch.setattr(serve, "WARM_UP_S", 4.0)
     student_file.write_text(f"def continuous_batch_loop(server):\n{text}", encoding="utf-8")
@@ -132,14 +132,14 @@ def student_file(tmp_path, monkeypatch):
         monkeypatch.setattr(module, "code_file", lambda lab, impl: file)
     # In this process, where the other file is in place.
     monkeypatch.setattr(serve, "EngineClient", lambda make_loop, **settings: LiveEngine(
-        make_loop(), load_tutor(), **settings))  # fmt: skip
+        make_loop(), load_tutor(), **settings))
     return file
 
 
 def test_a_loop_that_is_not_written_is_said_in_one_line(student_file):
     """Also where the loop itself is there, and its helper is not."""
     student_file.write_text("def continuous_batch_loop(server):\n    server.queue.get()\n"
-                            "    raise NotImplementedError('exercise 3.1: admit')\n", encoding="utf-8")  # fmt: skip
+                            "    raise NotImplementedError('exercise 3.1: admit')\n", encoding="utf-8")
     with pytest.raises(ValueError, match="exercise 3.1: admit .*write it first; --impl solution") as caught:
         serve.main(["--port", "0", "--impl", "student"])
     assert "\n" not in str(caught.value)
@@ -156,7 +156,7 @@ def test_a_file_that_does_not_load_is_named(student_file):
     (["--hang-s", "nan"], "--hang-s: nan: it must be positive"),
     (["--max-wait-ms", "-1"], "--max-wait-ms: -1"),
     (["--port", "99999"], "--port: 99999"),
-])  # fmt: skip
+])
 def test_a_wrong_number_is_named(options, words, monkeypatch):
     monkeypatch.setenv("MINIGPT_LANG", "en")
     with pytest.raises(ValueError, match=re.escape(words)):

@@ -57,7 +57,7 @@ def metric(port, name):
 def test_text_and_token_ids_are_the_same_prompt(port):
     bodies = [{"prompt": prompt} for prompt in (
         FIX.prompt, [FIX.prompt], encode_prompt(FIX.prompt), [encode_prompt(FIX.prompt)],
-    )]  # fmt: skip
+    )]
     assert [ask(port, body).text for body in bodies] == [FIX.answer] * 4
 
 
@@ -96,7 +96,7 @@ def test_errors_have_openais_form(port):
     for body, status, param in (
         ({"prompt": ["a", ""]}, 400, "prompt"), ({"prompt": "fix: x", "n": 2}, 400, "n"), (b"{", 400, None),
         ({"prompt": "fix: x", "model": "other"}, 404, "model"), (b"x" * 70_000, 413, None),
-    ):  # fmt: skip
+    ):
         reply = ask(port, body)
         error = reply.json["error"]
         assert reply.status == status and set(error) == {"message", "type", "param", "code"}
@@ -104,7 +104,7 @@ def test_errors_have_openais_form(port):
     for reply, status, words in (
         (get(port, "/nowhere"), 404, "GET /nowhere is not here; there are POST /v1/completions, POST /v1/chat/com"),
         (get(port, "/v1/completions"), 405, "GET /v1/completions is not here"),
-    ):  # fmt: skip
+    ):
         assert reply.status == status and words in reply.json["error"]["message"]
 
 
@@ -194,7 +194,7 @@ def test_a_static_server_sends_all_tokens_at_once():
 def test_metrics_count_what_happened(port):
     names = ("time_to_first_token_seconds_count", "inter_token_latency_seconds_count",
              "e2e_request_latency_seconds_count", "generation_tokens_total", 'requests_total{end="stop"}',
-             'requests_total{end="refused"}')  # fmt: skip
+             'requests_total{end="refused"}')
     before = [metric(port, name) for name in names]
     num_tokens = len(EXPLAIN.answer_ids)
     ask(port, {"prompt": EXPLAIN.prompt, "stream": True})
@@ -302,7 +302,7 @@ def test_five_hundred_random_clients(server, port):
 @pytest.mark.parametrize("loop, words", [
     (loops.raising_loop, "the student's mistake"), (loops.spinning_loop, "hangs"), (loops.sleeping_loop, "hangs"),
     (loops.returning_loop, "returned"),
-])  # fmt: skip
+])
 def test_a_loop_that_fails_leaves_the_health_page(loop, words):
     with http_server(loop, hang_s=0.5 if words == "hangs" else 30.0) as (engine, port):
         assert get(port, "/health").json["status"] == "healthy"

@@ -54,7 +54,7 @@ POLICIES = {
     "continuous": (load_loop(find_policy("continuous"), GIVEN), True),
     "continuous of Lab 03": (load_loop(find_policy("continuous"), "solution"), True),
     "dynamic": (dynamic_batch_loop, False), "holding back": (holding_back, True), "alone": (one_at_a_time, False),
-}  # fmt: skip
+}
 
 
 class SlotlessRunner(ScriptedRunner):
@@ -143,7 +143,7 @@ def drive(loop, streams, items, *, step_s, **settings):
     ready = queue.SimpleQueue()
     runner = SlotlessRunner({each.request_id: each.answer for each in items})
     engine = LiveEngine(whole, small_model(), streams=streams, runner=runner, clock=clock, source=driver,
-                        hang_s=HANG_S, **settings)  # fmt: skip
+                        hang_s=HANG_S, **settings)
     driver.engine = engine
     ready.put(None)
     engine._thread.join(60)
@@ -162,7 +162,7 @@ def random_case(seed):
     return items, {
         "step_s": rng.choice((0.001, 0.1, 0.45)), "max_batch": rng.randint(1, 8), "max_inflight": rng.randint(1, 8),
         "max_wait_s": rng.choice((0.0, 0.005, 3.0)),
-    }  # fmt: skip
+    }
 
 
 @pytest.fixture(autouse=True)

@@ -35,7 +35,7 @@ def file(tmp_path, monkeypatch):
 @pytest.mark.parametrize("settings", [
     {"name": "mixed", "load": 0.7}, {"name": "mixed", "arrivals": "burst"},
     {"name": "uniform:3,40", "arrivals": "gamma:0.5", "rate_per_s": 30.0},
-], ids=str)  # fmt: skip
+], ids=str)
 def test_a_workload_comes_back_as_it_was(tmp_path, settings):
     wanted = workload(num_requests=80, seed=3, **settings)
     write_workload(wanted, tmp_path / "new folder" / "w.jsonl")
@@ -76,7 +76,7 @@ def test_a_text_gets_the_end_of_its_line_and_ids_stay_as_they_are(file):
     bare = {**LINE, "prompt": "fix: she go"}
     with_ids = {**bare, "prompt_token_ids": [*b"fix: she go"]}
     assert [bytes(each.prompt_token_ids) for each in read_workload(file(bare, with_ids)).items] == [
-        b"fix: she go\n", b"fix: she go"]  # fmt: skip
+        b"fix: she go\n", b"fix: she go"]
 
 
 @pytest.mark.parametrize("layout", [{"encoding": "utf-8-sig"}, {"end": "\r\n"}, {"end": "\n\n"}], ids=str)
@@ -126,7 +126,7 @@ def test_requests_are_put_in_order_of_arrival(file):
         ({**LINE, "request_id": -1}, "request_id=-1"),
         ({**LINE, "request_id": 0}, "request_id=0: line 1 has it too"),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_line_is_named_with_field_value_and_way_out(file, line, words):
     with pytest.raises(ValueError, match=f"mi carga.jsonl, line 3: .*{words}"):
         read_workload(file(LINE, "", line))
@@ -237,7 +237,7 @@ def test_a_replay_reads_the_file(tmp_path, capsys):
 @pytest.mark.parametrize("option", [
     ["--num", "3"], ["--rate", "5"], ["--load", "0.5"], ["--seed", "0"], ["--arrivals", "burst"], ["--trace", "t.csv"],
     ["--length-factor", "1"],
-])  # fmt: skip
+])
 def test_an_option_that_a_file_makes_void_is_refused(file, option, tmp_path):
     with pytest.raises(ValueError, match=f"{option[0]} {option[1]}.*--workload .*mi carga.jsonl"):
         workload_command.main(["--workload", str(file(LINE)), *option, "--out", str(tmp_path / "o.jsonl")])

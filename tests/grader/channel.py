@@ -45,7 +45,7 @@ def send(connection: socket.socket, message, on_wait=None) -> None:
     left = memoryview(LENGTH.pack(len(data)) + data)
     while left:
         try:
-            left = left[connection.send(left):]  # fmt: skip
+            left = left[connection.send(left):]
         except TimeoutError:
             if on_wait is None:
                 raise

@@ -28,7 +28,7 @@ def write_page(path: Path, reports: list[dict]) -> None:
     title = say(en="The class at a glance", es="La clase de un vistazo")
     parts = [_section(lab, [one for one in reports if one["lab"] == lab]) for lab in labs]
     text = (f'<!DOCTYPE html>\n<html lang="{language()}"><head><meta charset="utf-8"><title>{title}</title>'
-            f"<style>{STYLE}</style></head>\n<body><h1>{title}</h1>\n" + "\n".join(parts) + "\n</body></html>\n")  # fmt: skip
+            f"<style>{STYLE}</style></head>\n<body><h1>{title}</h1>\n" + "\n".join(parts) + "\n</body></html>\n")
     draft = path.with_name(path.name + ".new")
     draft.write_text(text, encoding="utf-8")
     draft.replace(path)
@@ -43,7 +43,7 @@ def _section(lab: str, reports: list[dict]) -> str:
         "each": say(en="Each submission", es="Cada entrega"),
     }
     parts = [f"<h2>{say(en='Lab', es='Laboratorio')} {escape(lab)}</h2>", _summary(reports), f"<h3>{heads['stuck']}</h3>",
-             _stuck(ids, reports), _exercises(ids, reports), f"<h3>{heads['checks']}</h3>", _failing(reports)]  # fmt: skip
+             _stuck(ids, reports), _exercises(ids, reports), f"<h3>{heads['checks']}</h3>", _failing(reports)]
     if any(one["measurements"].get("p95_reduction_percent") is not None for one in reports):
         parts += [f"<h3>{heads['p95']}</h3>", _distribution(reports)]
     return "\n".join([*parts, f"<h3>{heads['each']}</h3>", *map(_details, reports)])
@@ -57,7 +57,7 @@ def _summary(reports: list[dict]) -> str:
     return "<p>" + say(
         en=f"{len(reports)} submissions; {whole} with every point; {untouched} not begun; mean score {mean:.1f} of {most}.",
         es=f"{len(reports)} entregas; {whole} con todos los puntos; {untouched} sin empezar; media {mean:.1f} de {most}.",
-    ) + "</p>"  # fmt: skip
+    ) + "</p>"
 
 
 def stuck_at(ids: list[str], report: dict) -> str:
@@ -71,9 +71,9 @@ def _stuck(ids: list[str], reports: list[dict]) -> str:
     rows = [
         f'<tr><td>{escape(one)}</td><td class="n">{len(group)}</td><td>{", ".join(map(_link, group))}</td></tr>'
         for one, group in groups.items() if group
-    ]  # fmt: skip
+    ]
     heads = (say(en="first exercise not whole", es="primer ejercicio incompleto"), say(en="how many", es="cuántas"),
-             say(en="who", es="quiénes"))  # fmt: skip
+             say(en="who", es="quiénes"))
     return _table(heads, rows)
 
 
@@ -106,7 +106,7 @@ def _failing(reports: list[dict]) -> str:
     rows = [
         f'<tr><td>{escape(titles[one])}</td><td class="n">{count} / {tried[one]}</td><td>{_bar(count, len(reports))}</td></tr>'
         for one, count in failed.most_common(MOST_CHECKS) if count
-    ]  # fmt: skip
+    ]
     return _table((say(en="check", es="comprobación"), say(en="failed / tried", es="fallan / intentan"), ""), rows)
 
 
@@ -122,7 +122,7 @@ def _distribution(reports: list[dict]) -> str:
     rows = [
         f'<tr><td class="n">{low} … {low + BIN_PERCENT} %</td><td class="n">{count}</td>'
         f"<td>{_bar(count, max(counts.values()))}</td></tr>" for low, count in counts.items()
-    ]  # fmt: skip
+    ]
     return _table((say(en="reduction", es="reducción"), say(en="submissions", es="entregas"), ""), rows)
 
 
@@ -134,13 +134,13 @@ def _details(report: dict) -> str:
             f"{check['exercise']} {check['title']}", f"{check['outcome']}: {MEANING[check['outcome']]}",
             check["got"] or "", check["hint"])) + "</tr>"
         for check in failed
-    ]  # fmt: skip
+    ]
     heads = (say(en="check", es="comprobación"), say(en="outcome", es="resultado"), say(en="got", es="se obtuvo"),
-             say(en="hint", es="pista"))  # fmt: skip
+             say(en="hint", es="pista"))
     table = _table(heads, rows) if rows else ""
     place = quote(os.fsencode(f"{report['folder']}/report.json"))
     return (f'<details id="{_anchor(report)}"><summary>{escape(report["submission"])}: {report["score"]} / '
-            f'{report["max_score"]}</summary><p><a href="{place}">report.json</a></p>{table}</details>')  # fmt: skip
+            f'{report["max_score"]}</summary><p><a href="{place}">report.json</a></p>{table}</details>')
 
 
 def _link(report: dict) -> str:

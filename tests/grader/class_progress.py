@@ -30,4 +30,4 @@ def line(count: int, total: int, spent_s: float) -> str:
     left_min = spent_s / count * (total - count) / 60
     left = say(en="less than a minute", es="menos de un minuto") if left_min < 1 else f"{left_min:.0f} min"
     return say(en=f"{count} of {total} submissions, about {left} left",
-               es=f"{count} de {total} entregas, queda aproximadamente {left}")  # fmt: skip
+               es=f"{count} de {total} entregas, queda aproximadamente {left}")

@@ -24,7 +24,7 @@ def write_table(path: Path, reports: list[dict]) -> None:
                 _harmless(report["submission"]), report["lab"], report["score"], report["max_score"],
                 *(points.get(exercise, "") for exercise in exercises), *(counts[outcome] for outcome in OUTCOMES),
                 _number(report["measurements"].get("p95_reduction_percent")), _harmless(report.get("note", "")),
-            ])  # fmt: skip
+            ])
     draft.replace(path)
 
 

@@ -80,7 +80,7 @@ ROWS = {
         t("no rights of its own to be had (user namespaces)", "no puede hacerse con derechos propios (espacios de usuario)"),
         t("the code could make user namespaces of its own", "el código podía crear sus propios espacios de usuario"),
     ),
-}  # fmt: skip
+}
 
 
 @functools.cache
@@ -103,13 +103,13 @@ def view_of(place: Path, project: Path, hidden: list[str], copied: list[str]) ->
     return view.make_view(
         python=found["python"], project=str(project), hidden=hidden, copied=copied,
         home=home, given=f"{home}/given", built_in=str(place / "built_in"),
-    ).plain()  # fmt: skip
+    ).plain()
 
 
 def facts(canary: Path, unseen: list[str]) -> dict:
     """What the probes need to know. `canary` is a file that only this user may open."""
     return {"canary": str(canary), "unseen": unseen, "parent": os.getpid(), "quota_bytes": view.QUOTA_BYTES,
-            "namespaces": probes.namespace_numbers()}  # fmt: skip
+            "namespaces": probes.namespace_numbers()}
 
 
 def memory_in_all_is_limited() -> bool:

@@ -109,7 +109,7 @@ def expect_unchanged(names, before, after) -> None:
     """Fail the check if a call has changed one of its arguments."""
     for name, old, new in zip(names, before, after):
         expect(channel.pack(old) == channel.pack(new), hint=CHANGED.format(name=name),
-               expected=t("as it was", "como estaba"), got=repr(new)[:100])  # fmt: skip
+               expected=t("as it was", "como estaba"), got=repr(new)[:100])
 
 
 def _true_answer(definition: Definition, args):

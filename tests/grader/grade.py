@@ -27,7 +27,7 @@ ROOT = paths.repository_root()
 def run_checks(
     lab: Path, file: Path, *, only: str = "", scripted: bool = False, seed: int = 0, limits: Limits = Limits(),
     hidden: tuple[Path, ...] = (), refused: str = "",
-) -> GradePlugin:  # fmt: skip
+) -> GradePlugin:
     """Run the checks of a lab against a file; the plugin holds the results.
 
     `hidden` are further folders that the code under test must not read. `refused` says why a submission is not even
@@ -37,9 +37,9 @@ def run_checks(
     if only and only not in {exercise.id for exercise in exercises}:
         names = ", ".join(exercise.id for exercise in exercises)
         raise ValueError(say(en=f"no exercise {only!r} in lab {lab.name[:2]}; its exercises are: {names}",
-                             es=f"no hay ejercicio {only!r} en el laboratorio {lab.name[:2]}; son: {names}"))  # fmt: skip
+                             es=f"no hay ejercicio {only!r} en el laboratorio {lab.name[:2]}; son: {names}"))
     student = Student(file, ROOT, given=load_given(lab), scripted=scripted, seed=seed,
-                      needs_torch=needs_torch(lab), limits=limits, hidden=hidden)  # fmt: skip
+                      needs_torch=needs_torch(lab), limits=limits, hidden=hidden)
     plugin = GradePlugin(student=student, exercises=exercises, only=only)
     if refused:
         plugin.source = CheckFailed(IMPORT_ERROR, got=refused)
@@ -62,7 +62,7 @@ def run_pytest(plugin: GradePlugin, lab: Path, *options: str) -> None:
         status = pytest.main([*options, str(folder)], plugins=[plugin])
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or not plugin.results:
         raise ValueError(say(en=f"the checks in {folder} could not be run:", es=f"no se pudo ejecutar {folder}:")
-                         + "\n" + printed.getvalue()[-2000:])  # fmt: skip
+                         + "\n" + printed.getvalue()[-2000:])
 
 
 def needs_torch(lab: Path) -> bool:
@@ -86,7 +86,7 @@ def measure(lab: Path, plugin: GradePlugin) -> None:
 
 def parse(argv: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m minigpt grade", description=say(
-        en="Grade a lab.", es="Califica un laboratorio."))  # fmt: skip
+        en="Grade a lab.", es="Califica un laboratorio."))
     parser.add_argument("lab", help=say(en="its number: 03", es="su número: 03"))
     parser.add_argument("--impl", default="student", choices=IMPLEMENTATIONS)
     parser.add_argument("--file", type=Path, help=say(en="grade this file instead", es="califica este archivo"))
@@ -101,9 +101,9 @@ def parse(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--refused", default="", help=argparse.SUPPRESS)
     parser.add_argument("--seed", type=int, default=0, help=say(en="of the graded workloads", es="de las cargas"))
     parser.add_argument("--scripted", action="store_true", help=say(
-        en="without the model: quicker, for trying out", es="sin el modelo: más rápido, para probar"))  # fmt: skip
+        en="without the model: quicker, for trying out", es="sin el modelo: más rápido, para probar"))
     parser.add_argument("--limits", type=parse_limits, default=Limits(), metavar="cpu_s=15,wall_s=60,memory_mb=1024", help=say(
-        en="what one call into the code under test may use", es="lo que puede usar cada llamada al código"))  # fmt: skip
+        en="what one call into the code under test may use", es="lo que puede usar cada llamada al código"))
     return parser.parse_args(argv)
 
 
@@ -131,7 +131,7 @@ def main(argv: list[str] | None = None) -> int:
         lab = paths.resolve_lab(args.lab)
         file = args.file or code_file(args.lab, args.impl)
         plugin = run_checks(lab, file.absolute(), only=args.only, scripted=args.scripted, seed=args.seed,
-                            limits=args.limits, hidden=tuple(args.hide), refused=args.refused)  # fmt: skip
+                            limits=args.limits, hidden=tuple(args.hide), refused=args.refused)
     except ValueError as error:
         print(f"minigpt: {error}", file=sys.stderr)
         return 2

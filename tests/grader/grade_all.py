@@ -59,7 +59,7 @@ class ClassRun:
         found = find_submissions(self.args.folder, taken=(TABLE, PAGE, f"{TABLE}.new", f"{PAGE}.new", AT_WORK))
         if not found:
             raise ValueError(say(en=f"no folder, .zip or .py in {self.args.folder}",
-                                 es=f"no hay carpeta, .zip ni .py en {self.args.folder}"))  # fmt: skip
+                                 es=f"no hay carpeta, .zip ni .py en {self.args.folder}"))
         wanted = [paths.resolve_lab(self.args.lab)] if self.args.lab else None
         pairs = [(one, lab) for one in found for lab in wanted or labs_of(one)]
         for one in found:
@@ -117,12 +117,12 @@ class ClassRun:
         target = file.with_suffix(".json")
         command = [sys.executable, "-m", "tests.grader.grade", job.lab.name[:2], "--file", str(file), "--no-measure", "--with-parent",
                    "--json", str(target), "--hide", str(self.args.folder.resolve()), "--hide", str(self.args.out.resolve()),
-                   *job.options, *([f"--refused={refused}"] if refused else [])]  # fmt: skip
+                   *job.options, *([f"--refused={refused}"] if refused else [])]
         with self._lock:
             if self._is_over:
                 raise KeyboardInterrupt
             process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                       stderr=subprocess.PIPE, start_new_session=True)  # fmt: skip
+                                       stderr=subprocess.PIPE, start_new_session=True)
             self._running.add(process)
         try:
             said = process.communicate(timeout=MOST_S)[1]
@@ -189,7 +189,7 @@ def _named(report: dict, job: Job, refused: str) -> dict:
 def _without_report(job: Job, said: str) -> dict:
     """What stands for the report of a grader that wrote none."""
     return {"lab": job.lab.name[:2], "score": 0, "max_score": 0, "exercises": [], "checks": [], "measurements": {},
-            "note": reports.shown(f"{GRADER_ERROR}: {said}")}  # fmt: skip
+            "note": reports.shown(f"{GRADER_ERROR}: {said}")}
 
 
 def run_class(args: argparse.Namespace) -> int:
@@ -216,7 +216,7 @@ def _write_results(out: Path, in_order: list[dict]) -> int:
     write_page(out / PAGE, in_order)
     failed = [one for one in in_order if has_failed(one)]
     print(say(en=f"{len(in_order)} reports; the class at a glance: {out / PAGE}; its table: {out / TABLE}",
-              es=f"{len(in_order)} informes; la clase de un vistazo: {out / PAGE}; su tabla: {out / TABLE}"))  # fmt: skip
+              es=f"{len(in_order)} informes; la clase de un vistazo: {out / PAGE}; su tabla: {out / TABLE}"))
     for one in failed:
         print(say(en=f"the grader failed on {one['submission']}, lab {one['lab']}: run it again, and report it if it stays",
                   es=f"el corrector falló con {one['submission']}, laboratorio {one['lab']}: repite, y avísanos si persiste"))
@@ -226,7 +226,7 @@ def _write_results(out: Path, in_order: list[dict]) -> int:
 def parse(argv: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m minigpt grade-all", description=say(
         en="Grade a class: each sub-folder, .zip or .py of a folder is a submission.",
-        es="Califica una clase: cada subcarpeta, .zip o .py de una carpeta es una entrega."))  # fmt: skip
+        es="Califica una clase: cada subcarpeta, .zip o .py de una carpeta es una entrega."))
     parser.add_argument("folder", type=Path)
     parser.add_argument("--out", type=Path, required=True, help=say(en="folder of the results", es="carpeta de resultados"))
     parser.add_argument("--lab", default="", help=say(
@@ -241,11 +241,11 @@ def parse(argv: list[str]) -> argparse.Namespace:
     args.folder, args.out = Path(here, args.folder), Path(here, args.out)
     if not args.folder.is_dir():
         raise ValueError(say(en=f"{args.folder} is not a folder: say DIR=submissions",
-                             es=f"{args.folder} no es una carpeta: escribe DIR=entregas"))  # fmt: skip
+                             es=f"{args.folder} no es una carpeta: escribe DIR=entregas"))
     folder, out = args.folder.resolve(), args.out.resolve()
     if out == folder or folder in out.parents:
         raise ValueError(say(en=f"the results would lie among the submissions: choose another folder than {args.out}",
-                             es=f"los resultados quedarían entre las entregas: elige otra carpeta que {args.out}"))  # fmt: skip
+                             es=f"los resultados quedarían entre las entregas: elige otra carpeta que {args.out}"))
     return args
 
 

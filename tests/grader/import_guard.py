@@ -22,4 +22,4 @@ class ImportGuard:
             en=f"{name} is given code that a submission may not use. Of minigpt this lab's exercises may use: {allowed}",
             es=f"{name} es código dado que una entrega no puede usar. De minigpt, los ejercicios de este laboratorio "
             f"pueden usar: {allowed}",
-        ), name=name)  # fmt: skip
+        ), name=name)

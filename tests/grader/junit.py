@@ -17,7 +17,7 @@ def write(path: Path, report: dict) -> None:
         failures=str(sum(_kind(check) == "failure" for check in checks)),
         errors=str(sum(_kind(check) == "error" for check in checks)),
         skipped=str(sum(_kind(check) == "skipped" for check in checks)),
-    )  # fmt: skip
+    )
     for check in checks:
         case = ElementTree.SubElement(
             suite, "testcase", classname=f"lab{report['lab']}.{check['exercise']}", name=_text(check["title"])

@@ -55,9 +55,9 @@ def printed_lines(worker: Worker) -> list[str]:
     left_out = len(lines) - len(some)
     if left_out:
         some.append(say(en=f"… {left_out} more line{'s' if left_out > 1 else ''}",
-                        es=f"… {left_out} línea{'s' if left_out > 1 else ''} más"))  # fmt: skip
+                        es=f"… {left_out} línea{'s' if left_out > 1 else ''} más"))
     head = say(en="printed by your code, in all checks together:",
-               es="lo que imprimió tu código, en todas las comprobaciones:")  # fmt: skip
+               es="lo que imprimió tu código, en todas las comprobaciones:")
     cut = [cut_line(told)] if told["truncated_bytes"] else []
     return ["", head, *(f"  | {line}" for line in some), *cut]
 

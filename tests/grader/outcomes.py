@@ -55,7 +55,7 @@ class CheckFailed(Exception):
     def __init__(
         self, outcome: str, *, expected: object = None, got: object = None, hint: Text | str = "",
         raised: tuple[str, ...] = (), where: str = "",
-    ):  # fmt: skip
+    ):
         super().__init__(outcome)
         self.outcome, self.expected, self.got, self.hint = outcome, expected, got, hint
         self.raised = raised  # the classes of the exception that the code under test raised, its own first
@@ -99,7 +99,7 @@ def expect_number(got, expected: float, *, tolerance: float, hint: Text) -> None
     """Fail the check unless `got` is a number within an absolute tolerance."""
     is_number = type(got) in (int, float)
     expect(is_number and abs(got - expected) <= tolerance, expected=expected, got=got if is_number else with_type(got),
-           hint=hint)  # fmt: skip
+           hint=hint)
 
 
 def with_type(value) -> str:

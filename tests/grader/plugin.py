@@ -63,7 +63,7 @@ class GradePlugin:
     def pytest_sessionfinish(self):
         for result in self.results.values():
             others = [each for each in self.results.values()
-                      if each.info.exercise == result.info.exercise and not each.info.negative]  # fmt: skip
+                      if each.info.exercise == result.info.exercise and not each.info.negative]
             result.counts = not result.info.negative or all(each.outcome == PASSED for each in others)
             if result.outcome == PASSED and not result.counts:
                 result.hint = COUNTS_LATER
@@ -132,7 +132,7 @@ class GradePlugin:
         reached = reached_from(self.source, own.function) if own.function else set()
         ids = set(info.needs) if own.function else {*own.needs, *info.needs}
         return [each for each in self.exercises if each is not own
-                and (each.id in ids or each.function.split(".")[0] in reached)]  # fmt: skip
+                and (each.id in ids or each.function.split(".")[0] in reached)]
 
     def _is_missing(self, exercise) -> bool:
         return bool(exercise.function) and state_of(self.source, exercise.function) != "written"
@@ -141,7 +141,7 @@ class GradePlugin:
         """For an unwritten part that showed only when it ran: the outcome, if it belongs to another exercise."""
         own = self._own(info)
         others = [each for each in self.exercises
-                  if each is not own and failure.where and each.function.split(".")[-1] == failure.where]  # fmt: skip
+                  if each is not own and failure.where and each.function.split(".")[-1] == failure.where]
         is_unwritten = failure.outcome == NOT_IMPLEMENTED and own.function
         return blocked_by(others) if is_unwritten and others else None
 

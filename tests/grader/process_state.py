@@ -14,11 +14,11 @@ from pathlib import Path
 WATCHED = (
     "builtins", "sys", "time", "random", "math", "os", "queue", "json", "socket", "threading", "signal", "warnings",
     "statistics", "collections", "itertools", "functools", "torch", "torch.nn.functional",
-)  # fmt: skip
+)
 OURS = (
     "minigpt", "channel", "import_guard", "line", "namespaces", "plain_data", "probes", "process_state", "remote_arguments",
     "sandbox", "__main__",
-)  # fmt: skip
+)
 PASSING = {"_", "last_exc", "last_type", "last_value", "last_traceback", "__warningregistry__", "onceregistry"}
 
 
@@ -42,7 +42,7 @@ class Snapshot:
         self._names[place] = {
             key: repr(value) if type(value) in (int, float, str) else id(value)
             for key, value in list(names.items()) if key not in PASSING
-        }  # fmt: skip
+        }
 
     def _given_code(self) -> set:
         return {place for place in self._names if isinstance(place, str) and place.startswith("minigpt")}
@@ -53,7 +53,7 @@ class Snapshot:
         same = all(
             now._names.get(place, {}).get(key) == value
             for place, names in self._names.items() for key, value in names.items()
-        )  # fmt: skip
+        )
         grown = any(now._names[place].keys() != self._names[place].keys() for place in ("builtins", "sys"))
         # What was loaded meanwhile may have been changed meanwhile; the worker loads beforehand what calls need.
         grown = grown or now._given_code() != self._given_code()
@@ -75,4 +75,4 @@ def _settings() -> list:
     return [
         os.getcwd(), dict(os.environ), list(sys.path), [id(finder) for finder in sys.meta_path], sys.getrecursionlimit(),
         sys.gettrace(), sys.getprofile(), handlers, id(builtins.__import__), id(sys.stdout), id(sys.stderr),
-    ]  # fmt: skip
+    ]

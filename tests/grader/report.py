@@ -27,7 +27,7 @@ def escaped(text: str, keep: str = "") -> str:
     """A text with escapes in the place of control characters, of those that turn its direction, and of no characters."""
     return "".join(
         each if each.isprintable() or each in keep else each.encode("unicode_escape").decode() for each in text
-    )  # fmt: skip
+    )
 
 
 def table(results: list[Result], exercises) -> str:
@@ -73,7 +73,7 @@ def counted_line(fault: tuple, count: int) -> str:
     what = hint if got == "None" else got
     what = what if len(what) <= MAX_REPEATED else f"{what[:MAX_REPEATED]}…"
     more = say(en=f"the same for {count} more check{'s' if count > 1 else ''}",
-               es=f"lo mismo en {count} {'comprobaciones' if count > 1 else 'comprobación'} más")  # fmt: skip
+               es=f"lo mismo en {count} {'comprobaciones' if count > 1 else 'comprobación'} más")
     return f"  {outcome:16} {more}: {what}"
 
 
@@ -159,7 +159,7 @@ def as_json(lab: str, impl: str, results: list[Result], measurements: dict, note
         "not_finite": {name: f"{value}: {NOT_ANSWERED}" for name, value in measurements.items()
                        if not _is_finite(value)},
         **notes,
-    }  # fmt: skip
+    }
 
 
 def _is_finite(value) -> bool:
@@ -185,14 +185,14 @@ def _by_exercise(results: list[Result]) -> list[dict]:
 
 def _check_json(result: Result) -> dict:
     values = {name: None if value is None else shown(value) for name, value in
-              (("expected", result.expected), ("got", result.got))}  # fmt: skip
+              (("expected", result.expected), ("got", result.got))}
     if result.outcome == WRONG and result.got is None:
         values["got"] = "None"  # what the function returned; elsewhere null means that there is nothing to say
     return {
         "id": result.id, "exercise": result.info.exercise, "title": str(result.info.title),
         "outcome": result.outcome, "points": result.points, "max_points": result.info.points,
         **values, "hint": escaped(str(result.hint), keep="\n"),
-    }  # fmt: skip
+    }
 
 
 def as_gradescope(report: dict) -> dict:
@@ -204,7 +204,7 @@ def as_gradescope(report: dict) -> dict:
             "status": "passed" if check["points"] == check["max_points"] else "failed", "output": _gradescope_text(check),
         }
         for check in report["checks"]
-    ]  # fmt: skip
+    ]
     return {"score": report["score"], "output_format": "text", "tests": tests}
 
 

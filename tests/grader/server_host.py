@@ -47,7 +47,7 @@ class ServerHost:
             "max_inflight": self.server.max_inflight, "eos_token_id": self.server.model.eos_token_id,
             "requests": [_fields(request) for request in self.requests.values()],
             "memory": self._memory_facts() if hasattr(self.server, "blocks") else None,
-        }  # fmt: skip
+        }
 
     def _memory_facts(self) -> dict:
         names = ("token_budget", "admission", "profile", "profile_percent", "reserve_blocks", "aging_s", "cost")
@@ -56,7 +56,7 @@ class ServerHost:
             "num_blocks": blocks.num_total, "block_size": blocks.block_size,
             "held": [[i, blocks.held(request)] for i, request in self.requests.items() if blocks.held(request)],
             "settings": {name: getattr(self.server, name) for name in names},
-        }  # fmt: skip
+        }
 
     def answer(self, what, args) -> dict:
         """The reply to one question; a mistake of the loop becomes an error that is raised over there."""
@@ -109,7 +109,7 @@ def _fields(request: Request) -> dict:
     names = (
         "request_id", "prompt_token_ids", "max_tokens", "arrival_time_s", "priority", "output_token_ids", "status",
         "num_computed_tokens",
-    )  # fmt: skip
+    )
     return {name: getattr(request, name) for name in names}
 
 

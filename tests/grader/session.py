@@ -45,7 +45,7 @@ class Worker:
     def __init__(
         self, file: Path, root: Path, *, given: tuple[str, ...] = (), needs_torch: bool = False,
         limits: Limits = Limits(), hidden: tuple = (),
-    ):  # fmt: skip
+    ):
         self.file, self.root, self.needs_torch, self.limits = file, root, needs_torch, limits
         self.given = given
         self._modules = given_code.modules_for(root, given, needs_torch=needs_torch)
@@ -101,7 +101,7 @@ class Worker:
         order = {
             "do": "call", "function": function, "args": [_packed(arg) for arg in args],
             "server": host.facts() if host else None,
-        }  # fmt: skip
+        }
         reply = self._order(order, function, host or FleetHost())
         if "failed" in reply:
             raise _as_failure(reply["failed"], default=CRASHED)
@@ -125,7 +125,7 @@ class Worker:
         order = {
             "do": "play", "class": class_name, "args": [channel.pack(arg) for arg in args], "shown": list(shown),
             "calls": [[method, *(channel.pack(arg) for arg in given)] for method, *given in calls],
-        }  # fmt: skip
+        }
         reply = self._order(order, class_name, host=None)
         if "failed" in reply:
             raise _as_failure(reply["failed"], default=CRASHED)
@@ -135,7 +135,7 @@ class Worker:
                  "said": str(told.get("said"))[:300],
                  "shown": dict(zip(shown, map(channel.unpack, told["shown"]), strict=True))}
                 for told in reply["done"]
-            ]  # fmt: skip
+            ]
         except (channel.ChannelError, AttributeError, KeyError, TypeError, ValueError) as error:
             raise CheckFailed(CRASHED, got=f"the worker sent no result ({error})") from None
 
@@ -173,17 +173,17 @@ class Worker:
             "modules": self._modules, "given": list(self.given),
             "view": containment.view_of(self._place, Path(root), unseen, copied),
             "facts": containment.facts(self._place / "canary", unseen),
-        }  # fmt: skip
+        }
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-B", "-X", "utf8", str(Path(__file__).with_name("worker.py")), line.address,
              str(self._home / "given")],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=self._home,
             env=_environment(self._home), start_new_session=True,
             pass_fds=(*line.handed_down, *([self._where.fileno()] if self._where else [])),
-        )  # fmt: skip
+        )
         self._greet(line, start)
         order = {"do": "prepare", "torch": self.needs_torch, "memory_bytes": self.limits.memory_bytes,
-                 "fleet": "minigpt.simulation.fleet" in self._modules}  # fmt: skip
+                 "fleet": "minigpt.simulation.fleet" in self._modules}
         reply = self._order(order, "prepare", host=None, cpu_s=self.limits.start_s, wall_s=self.limits.start_s)
         if "failed" in reply:
             raise CheckFailed(GRADER_ERROR, got=reply["failed"]["message"])
@@ -224,7 +224,7 @@ class Worker:
         """Give an order and answer the worker's questions until it reports."""
         left_s = self.limits.total_s - self._spent_s  # one deadline for the whole submission, too
         watch = Watch(self._process, self._pid, cpu_s or self.limits.cpu_s, min(wall_s or self.limits.wall_s, left_s),
-                      quota=containment.quota_of(self._home, self.held))  # fmt: skip
+                      quota=containment.quota_of(self._home, self.held))
         self._num_orders += 1
         ooms_before = num_oom_kills()
         try:
@@ -249,7 +249,7 @@ class Worker:
         except TookTooLong as error:
             failure = WorkerLost(TIMED_OUT, got=self._with_line(error.told), hint=t(
                 "`{name}` did not return: does its loop ever end?", "`{name}` no volvió: ¿termina su bucle?",
-            ).format(name=what))  # fmt: skip
+            ).format(name=what))
         except WroteTooMuch:
             failure = WorkerLost(PROCESS_ENDED, got=t("it wrote more than it may", "escribió más de lo permitido"))
         except (channel.ChannelError, OSError) as error:
@@ -260,7 +260,7 @@ class Worker:
             failure.outcome, failure.hint = IMPORT_ERROR, t(
                 "loading the file did not come to its end: keep what runs in functions",
                 "la carga del archivo no llegó a su fin: deja en funciones lo que se ejecuta",
-            )  # fmt: skip
+            )
         self._lost[what] = failure
         raise failure
 
@@ -283,14 +283,14 @@ class Worker:
             status = self._process.wait(timeout=2)
         except subprocess.TimeoutExpired:
             return WorkerLost(PROCESS_ENDED, got=t(f"the line to the checks was cut: {error}",
-                                                   f"se cortó la línea con las comprobaciones: {error}"))  # fmt: skip
+                                                   f"se cortó la línea con las comprobaciones: {error}"))
         if status == -9 and num_oom_kills() > ooms_before:
             return WorkerLost(OUT_OF_MEMORY, got=t("the system ended it for want of memory",
-                                                   "el sistema lo terminó por falta de memoria"))  # fmt: skip
+                                                   "el sistema lo terminó por falta de memoria"))
         return WorkerLost(PROCESS_ENDED, got=t(f"exit status {status}", f"estado de salida {status}"), hint=t(
             "`{name}` ended the whole process: return instead of exiting",
             "`{name}` terminó todo el proceso: devuelve un valor en vez de salir",
-        ).format(name=what))  # fmt: skip
+        ).format(name=what))
 
 
 class WorkerLost(CheckFailed):

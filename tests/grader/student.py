@@ -56,7 +56,7 @@ class Student:
     def __init__(
         self, file: Path, root: Path, *, given: tuple[str, ...] = (), scripted: bool = False, seed: int = 0,
         needs_torch=False, limits: Limits = Limits(), hidden: tuple[Path, ...] = (),
-    ):  # fmt: skip
+    ):
         self.file = file
         self.scripted = scripted  # no model in long runs either: for trying many wrong solutions quickly
         self.seed = seed  # of graded workloads
@@ -112,7 +112,7 @@ class Student:
     def run_loop(
         self, policy: str, workload: Workload, *, clock=None, tokens: str = "scripted", again: bool = False,
         function: str = "", **settings,
-    ) -> RunLog:  # fmt: skip
+    ) -> RunLog:
         """Let the student's loop of a policy, or another `function` in its place, serve a workload; what the runtime saw."""
         found = find_policy(policy)
         settings = {"max_batch": 8, "max_inflight": 8, "max_wait_s": 0.005, **settings}

@@ -40,7 +40,7 @@ def find_submissions(folder: Path, taken: tuple[str, ...] = ()) -> list[Submissi
         path for path in folder.iterdir()
         if not path.name.startswith(".") and path.name not in LEFT_OUT
         and (path.is_symlink() or path.is_dir() or path.suffix.lower() in SUFFIXES)
-    )  # fmt: skip
+    )
     names = _own_names(found, taken)
     return [Submission(names[path], path, _why_named_so(path, names[path])) for path in found]
 
@@ -85,7 +85,7 @@ def _why_named_so(path: Path, name: str) -> str:
     if name == _short_name(path):
         return ""
     return say(en=f"{shown(path.name)}: graded as {shown(name)}, since its short name is not its own",
-               es=f"{shown(path.name)}: se califica como {shown(name)}, pues su nombre corto no es solo suyo")  # fmt: skip
+               es=f"{shown(path.name)}: se califica como {shown(name)}, pues su nombre corto no es solo suyo")
 
 
 def labs_of(submission: Submission) -> list[Path]:
@@ -154,7 +154,7 @@ def _entries(place: Path) -> list:
             return list(entries)
     except OSError:
         raise Refused(say(en=f"the folder {shown(place.name)} cannot be read",
-                          es=f"no se puede leer la carpeta {shown(place.name)}")) from None  # fmt: skip
+                          es=f"no se puede leer la carpeta {shown(place.name)}")) from None
 
 
 def _read(path: Path) -> bytes:
@@ -167,7 +167,7 @@ def _opened(path: Path):
     name = shown(path.name)
     try:
         number = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-                         | getattr(os, "O_BINARY", 0))  # fmt: skip
+                         | getattr(os, "O_BINARY", 0))
     except OSError:
         raise Refused(say(en=f"{name} is a link or cannot be read", es=f"{name} es un enlace o no se puede leer")) from None
     file = open(number, "rb")
@@ -181,7 +181,7 @@ def _bounded(file, name: str) -> bytes:
     data, name = file.read(MAX_SOURCE_BYTES + 1), shown(name)
     if len(data) > MAX_SOURCE_BYTES:
         raise Refused(say(en=f"{name} is larger than {MAX_SOURCE_BYTES:,} bytes",
-                          es=f"{name} ocupa más de {MAX_SOURCE_BYTES:,} bytes"))  # fmt: skip
+                          es=f"{name} ocupa más de {MAX_SOURCE_BYTES:,} bytes"))
     return data
 
 

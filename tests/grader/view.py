@@ -66,7 +66,7 @@ def _outermost(paths: list[str], project: str) -> list[str]:
         path for path in unique
         if not any(_is_within(path, other) and (path != other) and
                    not (_is_within(path, project) and not _is_within(other, project)) for other in unique)
-    ]  # fmt: skip
+    ]
 
 
 def _links_on_the_way(places: list[str], mounts: dict) -> list[tuple[str, str]]:

@@ -150,7 +150,7 @@ class OrderHandler:
             except Exception as error:  # a ValueError of any kind is one
                 said = describe(error, self._path)
                 outcome = {"raised": "ValueError" if isinstance(error, ValueError) else said["type"],
-                           "said": f"{said['type']}: {said['message']} (line {said['line']})"}  # fmt: skip
+                           "said": f"{said['type']}: {said['message']} (line {said['line']})"}
             shown = [channel.pack(plain_data.attribute(getattr(made, name))) for name in order["shown"]]
             story.append({**outcome, "shown": shown})
         return story
@@ -240,7 +240,7 @@ def ask(connection, what: str, *args):
     from minigpt.runtime import errors
 
     kinds = {"Empty": queue.Empty, "BusyWait": errors.BusyWait, "ServingError": errors.ServingError,
-             "TimeoutError": TimeoutError}  # fmt: skip
+             "TimeoutError": TimeoutError}
     kind, message = reply["error"]
     raise kinds.get(kind, ValueError)(message)
 
@@ -346,7 +346,7 @@ def describe(error: BaseException, path: str) -> dict:
         "type": type(error).__name__[:80], "bases": [base.__name__[:80] for base in type(error).__mro__][:10],
         "message": message.encode("utf-8", "replace").decode("utf-8"), "frames": frames[-MAX_FRAMES:],
         "line": line if line is not None else (frames[-1][0] if frames else None),
-    }  # fmt: skip
+    }
 
 
 def limit_memory(extra_bytes: int) -> bool:

@@ -14,7 +14,7 @@ PAIRS = [
     for exercises in [load_exercises(lab)]
     for exercise in exercises if exercise.function
     for need in exercises if need.id in exercise.needs
-]  # fmt: skip
+]
 
 LAB_03 = paths.resolve_lab("03")
 OWN_RANK = '''
@@ -54,7 +54,7 @@ def test_an_exercise_whose_need_is_a_stub_is_blocked(lab, exercise, need, tmp_pa
 
 @pytest.mark.parametrize("exercise, name, args, need", [
     ("3.4", "admit", "server, in_flight", "3.1"), ("3.6", "p95_s", "records", "3.5"),
-])  # fmt: skip
+])
 def test_what_shows_only_when_it_runs_is_blocked_too(exercise, name, args, need, tmp_path):
     text = reference_with(LAB_03, **{name: HALF_WRITTEN.format(name=name, args=args)})
     assert outcomes(tmp_path, LAB_03, text, exercise) == ({"blocked"}, {f"write {need} (`{name}`) first"})

@@ -31,4 +31,4 @@ def test_it_gives_its_point_where_they_pass(tmp_path):
     checks = checks_of(tmp_path)
     assert {(check["outcome"], check["points"] == check["max_points"], check["hint"]) for check in checks.values()} == {
         ("passed", True, "")
-    }  # fmt: skip
+    }

@@ -101,6 +101,6 @@ def test_other_collections_and_numbers_are_right(number, tmp_path):
     lab, file = paths.resolve_lab(number), tmp_path / "math.py"
     text = paths.solution_file(lab).read_text(encoding="utf-8")
     file.write_bytes(("# coding: latin-1\n# ¡año!\n" + text.encode("ascii", "ignore").decode() + HEAD
-                      + FORMS[number]).encode("latin-1"))  # fmt: skip
+                      + FORMS[number]).encode("latin-1"))
     report = graded(lab, file, tmp_path, "--scripted")
     assert [check for check in report["checks"] if check["outcome"] != "passed"] == []

@@ -18,7 +18,7 @@ FIXED = ("p95_static_ms", "p95_continuous_ms", "p95_reduction_percent", "through
 def graded(lab, file, folder, *options, **variables) -> dict:
     target = folder / "report.json"
     command = [sys.executable, "-m", "tests.grader.grade", lab.name[:2], "--file", str(file), "--json", str(target),
-               "--no-measure", *options]  # fmt: skip
+               "--no-measure", *options]
     environment = {**os.environ, "MINIGPT_LANG": "en", "PYTHONUTF8": "1", **variables}
     run = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert target.is_file(), run.stdout + run.stderr
@@ -59,7 +59,7 @@ def test_a_fresh_skeleton_is_not_implemented(lab, whose, report_of):
 def test_nothing_depends_on_hash_seeds_and_threads(hash_seed, threads, tmp_path):
     lab = paths.resolve_lab("03")
     report = graded(lab, paths.solution_file(lab), tmp_path, PYTHONHASHSEED=hash_seed, OMP_NUM_THREADS=threads,
-                    MKL_NUM_THREADS=threads)  # fmt: skip
+                    MKL_NUM_THREADS=threads)
     assert report["status"] == 0
     found = {name: round(report["measurements"][name], 9) for name in FIXED}
     again = FOUND.setdefault("first", found)

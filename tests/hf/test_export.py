@@ -12,7 +12,7 @@ from minigpt.llm.tutor import answer_all, load_tutor
 TEXTS = (
     "fix: she go to school\n", "corrige: el niña es alto ñ ¿¡«»\n", "", " two  spaces ", "\ttab\r\n\n",
     "\x00\x7f\x80ÿ", "漢字 🙂", "<|end|>", "a<|end|>b", "don't WON'T 1234567",
-)  # fmt: skip
+)
 
 
 @pytest.fixture(scope="module")

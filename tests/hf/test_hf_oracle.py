@@ -59,7 +59,7 @@ def greedy_of_llama(llama, prompt, num_tokens):
     generated = llama.generate(
         tokens, attention_mask=torch.ones_like(tokens), max_new_tokens=num_tokens, do_sample=False,
         pad_token_id=EOS_TOKEN_ID,
-    )  # fmt: skip
+    )
     return generated[0, len(prompt) :].tolist()
 
 

@@ -28,19 +28,19 @@ def grade(hostile: Hostile, folder: Path, user: int | None = None, **environment
         for path in (folder, homes, file):
             os.chown(path, user, user)
     command = [sys.executable, "-m", "tests.grader.grade", "03", "--file", str(file), "--scripted", "--limits", LIMITS,
-               "--json", str(report), "--gradescope", str(folder / "gs.json"), "--junit", str(folder / "junit.xml")]  # fmt: skip
+               "--json", str(report), "--gradescope", str(folder / "gs.json"), "--junit", str(folder / "junit.xml")]
     environment = {**os.environ, "MINIGPT_LANG": "en", "PYTHONUTF8": "1", "TMPDIR": str(homes), **environment}
     who = {} if user is None else {"user": user, "group": user, "extra_groups": []}
     start_s = time.monotonic()
     run = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, errors="replace", timeout=MOST_S,
-                         **who)  # fmt: skip
+                         **who)
     assert report.is_file(), f"no report (status {run.returncode}):\n{run.stdout[-3000:]}{run.stderr[-3000:]}"
     text = report.read_text(encoding="utf-8")
     return {
         **json.loads(text), "status": run.returncode, "seconds": time.monotonic() - start_s, "size": len(text),
         "said": run.stdout + run.stderr, "left": [*running_below(homes), *homes.iterdir()],
         "files": sorted(path.name for path in folder.iterdir()),
-    }  # fmt: skip
+    }
 
 
 def running_below(homes: Path) -> list[str]:

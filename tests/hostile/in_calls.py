@@ -128,5 +128,5 @@ VALUES = (
         within="server.model.forward_one_step(in_flight); return [[], {}, None, 3.5]",
     ),
     Hostile(name="numbers in the place of requests", exercise="3.1", outcome="wrong|crashed|passed",
-            within="in_flight[:] = [7, None, 'x']; return"),  # fmt: skip
-)  # fmt: skip
+            within="in_flight[:] = [7, None, 'x']; return"),
+)

@@ -98,7 +98,7 @@ LEFTOVERS = (
     kept = socket.socket(socket.AF_UNIX)
     kept.bind("\\0hostile_was_here")
     """),
-)  # fmt: skip
+)
 
 SPACE = (
     Hostile(
@@ -121,7 +121,7 @@ SPACE = (
                     for _ in range(25): file.write(bytes(1_000_000))
         """,
     ),
-)  # fmt: skip
+)
 
 CHANGES = (
     tidied("changes the given code where it lies", "", on_top="""
@@ -160,4 +160,4 @@ CHANGES = (
         try: os.chmod(folder, 0o777)
         except OSError: pass
     """, needs=("changing",), is_dangerous=True),
-)  # fmt: skip
+)

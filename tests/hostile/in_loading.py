@@ -27,4 +27,4 @@ LOADING = (
     loading("attributes without end", file=b"x = a" + b".b" * 100_000, outcome="import_error|not_implemented"),
     loading("a sum without end", file=b"x = 1" + b"+1" * 100_000, outcome="import_error|not_implemented"),
     loading("a file of megabytes", file=b"# nothing\n" * 1_000_000, shown="bytes"),
-)  # fmt: skip
+)

@@ -114,7 +114,7 @@ ESCAPES = (
     told = subprocess.run(["/usr/bin/sudo", "-n", "id"], capture_output=True) if os.path.exists("/usr/bin/sudo") else None
     if told and told.returncode == 0: raise RuntimeError("sudo lets it")
     """, needs=("changing",)),
-)  # fmt: skip
+)
 
 WATCHERS = (
     refused("two processes on one line", """
@@ -185,7 +185,7 @@ WATCHERS = (
     import threading
     threading.Timer(0.01, lambda: globals().update(p95_s=None, retire=None)).start()
     """, outcome="passed|crashed"),
-)  # fmt: skip
+)
 
 WORDS = (
     Hostile(name="an exception that turns the text around", outcome="crashed", shown="u202e",
@@ -209,7 +209,7 @@ WORDS = (
     Hostile(name="a type with a name of a megabyte", outcome="wrong", within="return type('\\u202e' + 'x' * 10**6, (), {})()"),
     Hostile(name="prints what a screen obeys", outcome="passed", some_fail=False,
             within="print('\\u202e\\x1b]0;title\\x07\\x9b2J\\rscore: 32 of 32')"),
-)  # fmt: skip
+)
 
 LOADED = (
     Hostile(name="another coding in its first line", exercise=ALL, outcome="passed|import_error", some_fail=False,
@@ -219,4 +219,4 @@ LOADED = (
     import sys
     for name in ("channel", "line", "probes", "sandbox", "namespaces"): sys.modules[name] = None
     """),
-)  # fmt: skip
+)

@@ -105,7 +105,7 @@ WAITING = (
     for name, value in list(globals().items()):
         if callable(value): globals()[name] = lambda *args, **more: time.sleep(10_000)
     """),
-)  # fmt: skip
+)
 
 MEMORY = (
     Hostile(name="maps a thousand gigabytes", outcome="crashed|out_of_memory", within="import mmap; mmap.mmap(-1, 2**40)"),
@@ -151,4 +151,4 @@ MEMORY = (
         for _ in range(10_000): threading.Thread(target=stay.wait, daemon=True).start()
         """,
     ),
-)  # fmt: skip
+)

@@ -25,7 +25,7 @@ HOSTILE = {
     "closes all files": in_the_process.LINES, "a message that drips in": in_time.WAITING,
     "shared memory of System V": in_time.MEMORY, "folders three thousand deep": in_files.LEFTOVERS,
     "five gigabytes in a hundred files": in_files.SPACE, "an exception of half characters": in_the_kernel.WORDS,
-}  # fmt: skip
+}
 
 
 def texts() -> dict[str, bytes]:
@@ -69,7 +69,7 @@ def make_class(folder) -> dict[str, str]:
 
 def grade_class(folder, out, *options: str):
     command = [sys.executable, "-m", "tests.grader.grade_all", str(folder), "--out", str(out), "--lab", "03", "--scripted",
-               "--limits", "cpu_s=2,wall_s=10,memory_mb=512,total_s=100", "--jobs", "2", *options]  # fmt: skip
+               "--limits", "cpu_s=2,wall_s=10,memory_mb=512,total_s=100", "--jobs", "2", *options]
     environment = {**os.environ, "MINIGPT_LANG": "en"}
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, errors="replace")
 

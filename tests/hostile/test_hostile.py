@@ -26,7 +26,7 @@ FIRST_BANK = (*CALLS, *VALUES, *PROCESSES, *FILES, *LINES, *STATE, *LOADING)
 SECOND_BANK = (
     *in_time.WAITING, *in_time.MEMORY, *in_files.LEFTOVERS, *in_files.SPACE, *in_files.CHANGES, *in_the_kernel.ESCAPES,
     *in_the_kernel.WATCHERS, *in_the_kernel.WORDS, *in_the_kernel.LOADED,
-)  # fmt: skip
+)
 BANK = (*FIRST_BANK, *SECOND_BANK, *EACH_WAY)
 # One for each mechanism; the others are marked slow.
 QUICK = {
@@ -35,7 +35,7 @@ QUICK = {
     "sleeps a millisecond at a time", "a message that drips in", "steps without end", "a message of ten million lists",
     "shared memory of System V", "closed folders", "files in every open folder there is", "five gigabytes in a hundred files",
     "takes the covers off", "reaches the network", "two processes on one line", "an exception that turns the text around",
-}  # fmt: skip
+}
 STRETCH = {exercise.id for exercise in load_exercises(paths.resolve_lab("03")) if exercise.is_stretch}  # no part of a grade
 # Each check rejects one: tests/mutants.
 EXPECTED_CHECKS = {mutant.check for mutant in MUTANTS if mutant.check.split("/")[0] not in STRETCH}
@@ -113,7 +113,7 @@ def test_no_file_is_left_where_the_system_can_prevent_it(graded):
 def test_nothing_of_system_v_is_left(graded):
     if os.path.exists("/proc/sysvipc/shm"):
         found = [line for kind in ("shm", "sem", "msg") for line in Path(f"/proc/sysvipc/{kind}").read_text(encoding="utf-8").splitlines()
-                 if line.split()[0] in {str(0x4D000 + number) for number in range(3)}]  # fmt: skip
+                 if line.split()[0] in {str(0x4D000 + number) for number in range(3)}]
         assert found == [] or trial()["why_not"]
 
 

@@ -160,7 +160,7 @@ def search():
     found = {{name: places for name, places in FOUND.items() if places}}
     if found:
         raise RuntimeError(f"found: {{found}}")
-""")  # fmt: skip
+""")
 
 
 EACH_WAY = tuple(searching(name) for name in WAYS)

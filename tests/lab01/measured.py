@@ -11,4 +11,4 @@ def measure(student) -> dict:
     per_s = {size: size * 1e3 / median_ms(decode_once(model, size, 64), repeats=40) for size in (1, 32)}
     return {
         "cpu_tokens_per_s_b1": per_s[1], "cpu_tokens_per_s_b32": per_s[32], "cpu_batch_gain": per_s[32] / per_s[1],
-    }  # fmt: skip
+    }

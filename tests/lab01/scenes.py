@@ -85,7 +85,7 @@ def expect_close(got, wanted, *, hint, tolerance: float = TOLERANCE) -> None:
     gap = float((got - wanted).abs().max())
     expect(gap <= tolerance, hint=hint,
            expected=t(f"the same numbers, to {tolerance:g}", f"los mismos números, con margen de {tolerance:g}"),
-           got=t(f"a largest difference of {gap:.3g}", f"una diferencia máxima de {gap:.3g}"))  # fmt: skip
+           got=t(f"a largest difference of {gap:.3g}", f"una diferencia máxima de {gap:.3g}"))
 
 
 def is_close(got, wanted, *, tolerance: float = TOLERANCE) -> bool:

@@ -40,7 +40,7 @@ def test_in_order(student):
         "token attends to itself too (section 1.2)",
         "las claves que devuelves son todas las de esta capa hasta ahora, primero las más antiguas, y las nuevas "
         "están entre ellas: un token también se atiende a sí mismo (sección 1.2)",
-    )  # fmt: skip
+    )
     for num_new in ((1,), (3, 1), (3, 1, 2)):
         (keys, _), _, wanted, values = remembered(student, *num_new)
         expect_close(keys, wanted, tolerance=0, hint=SWAPPED if is_close(keys, values, tolerance=0) else hint)
@@ -49,7 +49,7 @@ def test_in_order(student):
         expect_close(keys, wanted, tolerance=0, hint=t(
             "{n} tokens came, and all of them are kept: nobody asked to forget the oldest (section 1.2)",
             "llegaron {n} tokens y se guardan todos: nadie pidió olvidar los más antiguos (sección 1.2)",
-        ).format(n=sum(num_new)))  # fmt: skip
+        ).format(n=sum(num_new)))
 
 
 @check("1.1", points=1, en="keys stay keys, values stay values", es="las claves siguen siendo claves, y los valores, valores")
@@ -71,18 +71,18 @@ def _expect_stored(cache, layer: int, keys, values) -> None:
         "`length` and `attend` count on that (section 1.2)",
         "(lo que el diccionario guarda de una capa): (claves, valores), dos tensores de forma (S, K, D), tal como los "
         "devuelves. `length` y `attend` cuentan con eso (sección 1.2)",
-    ))  # fmt: skip
+    ))
     for got, due in zip(stored, (keys, values)):
         expect_close(got, due, tolerance=0, hint=t(
             "(what the dict holds of a layer): the same as you return, all keys first and then all values (section "
             "1.2)",
             "(lo que el diccionario guarda de una capa): lo mismo que devuelves, primero todas las claves y después "
             "todos los valores (sección 1.2)",
-        ))  # fmt: skip
+        ))
 
 
 @check("1.1", points=1, en="each layer has its own, in the request's own dict",
-       es="cada capa tiene lo suyo, en el diccionario de la propia petición")  # fmt: skip
+       es="cada capa tiene lo suyo, en el diccionario de la propia petición")
 def test_each_layer_in_its_dict(student):
     cache = {}
     for turn, layer in enumerate((0, 1, 0)):
@@ -93,7 +93,7 @@ def test_each_layer_in_its_dict(student):
         "number of the layer (section 1.2)",
         "(capa: tokens): se guardaron dos tokens en la capa 0 y uno en la capa 1 del mismo diccionario. Guarda bajo el "
         "número de la capa (sección 1.2)",
-    ))  # fmt: skip
+    ))
     other = {}
     _, (other, *_) = student.call_with("remember", other, 0, draw(1, K, D, seed=3), draw(1, K, D, seed=4), again=True)
     expect_equal_layers(other, {0: 1}, hint=NEW_REQUEST)

@@ -25,7 +25,7 @@ SCALES = (
     (lambda h, k, d, s: h**0.5, t("divide the scores by √D, not by √H", "divide los productos por √D, no por √H")),
     (lambda h, k, d, s: d**-0.5, t("divide the scores by √D: you seem to multiply",
                                    "divide los productos por √D: parece que multiplicas")),
-)  # fmt: skip
+)
 
 
 def attention(q, keys, values, *, divisor: float | None = None):
@@ -78,13 +78,13 @@ def test_shape(student):
     expect_tensor(got, (4 * D,), hint=t(
         "4 heads of 8 numbers make one vector of 32, ready for the product with attention_out (section 1.3)",
         "4 cabezas de 8 números forman un vector de 32, listo para el producto con attention_out (sección 1.3)",
-    ))  # fmt: skip
+    ))
     expect_close(got.view(4, D)[1:], got.view(4, D)[:3], hint=t(
         "four equal queries over one key/value head gather the same: the D numbers of a head stay together (section "
         "1.3)",
         "cuatro consultas iguales sobre una cabeza de claves y valores recogen lo mismo: los D números de una cabeza "
         "van juntos (sección 1.3)",
-    ))  # fmt: skip
+    ))
 
 
 @check("1.2", points=2, en="softmax(q·key / √D), over the tokens", es="softmax(q·clave / √D), sobre los tokens")
@@ -100,11 +100,11 @@ def test_weights(student):
             "H = {h}, K = 1, D = {d}, S = {n}: divide los productos por √D antes del softmax, y aplica el softmax "
             "sobre los tokens, sobre todos, de modo que los pesos de una cabeza sumen 1. ¿Barajó `view` claves o "
             "valores? Los ejes se mueven con `permute` (sección 1.3)",
-        ).format(h=scene["heads"], d=scene.get("size", D), n=scene["tokens"]))  # fmt: skip
+        ).format(h=scene["heads"], d=scene.get("size", D), n=scene["tokens"]))
 
 
 @check("1.2", points=1, en="neighbouring query heads share a key/value head",
-       es="las cabezas de consulta vecinas comparten cabeza de claves y valores")  # fmt: skip
+       es="las cabezas de consulta vecinas comparten cabeza de claves y valores")
 def test_groups(student):
     rng = random.Random(student.seed)
     shapes = [(4, 1), (4, 2), (6, 3), (4, 4)]
@@ -118,4 +118,4 @@ def test_groups(student):
             "{h} cabezas de consulta, {k} de claves y valores: la cabeza h lee la h // (H/K), de modo que las vecinas "
             "comparten una. ¿Las repartiste por turnos? (Si también falla la comprobación anterior, empieza por ella; "
             "sección 1.3)",
-        ).format(h=heads, k=kv_heads))  # fmt: skip
+        ).format(h=heads, k=kv_heads))

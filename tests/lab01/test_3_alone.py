@@ -75,7 +75,7 @@ def test_equals_the_uncached_model(student):
 
 
 @check("1.3", points=1, en="the new token's position is the number of tokens before it",
-       es="la posición del nuevo token es el número de tokens anteriores")  # fmt: skip
+       es="la posición del nuevo token es el número de tokens anteriores")
 def test_goes_on_with_a_filled_cache(student):
     for spec in MODELS:
         _expect_next(student, spec, 9, again=False, hint=t(
@@ -83,7 +83,7 @@ def test_goes_on_with_a_filled_cache(student):
             "layer. The cache grows in layer 0: ask for its length before that (section 1.4)",
             "el modelo dado había calculado 9 tokens en esta caché, posiciones 0 a 8: el nuevo está en la 9, en todas "
             "las capas. La caché crece en la capa 0: pregunta su longitud antes (sección 1.4)",
-        ))  # fmt: skip
+        ))
     # Up to the last place of the context, one request after another in one load.
     last, deep_last = SIZES["context"] - 1, DEEP.config["context"] - 1
     for spec, filled in ((MODELS[1], last), (DEEP, 150), (MODELS[0], 2), (DEEP, deep_last)):
@@ -92,7 +92,7 @@ def test_goes_on_with_a_filled_cache(student):
             "attends to all of them. Nothing of an earlier request counts (section 1.4)",
             "en esta caché hay {n} tokens, y en el modelo caben {room}: el nuevo está en la posición {n} y atiende a "
             "todos ellos. Nada de una petición anterior cuenta (sección 1.4)",
-        ).format(n=filled, room=spec.config["context"]))  # fmt: skip
+        ).format(n=filled, room=spec.config["context"]))
 
 
 def _expect_next(student, spec, filled: int, *, again: bool, hint: Text) -> None:
@@ -110,10 +110,10 @@ def test_the_cache_grows_by_one(student):
     expect(type(after) is dict, expected="dict", got=type(after).__name__, hint=t(
         "the cache is the dict that you were given (section 1.4)",
         "la caché es el diccionario que recibiste (sección 1.4)",
-    ))  # fmt: skip
+    ))
     expect_equal_layers(after, {0: 6, 1: 6}, hint=t(
         "(layer: tokens): there were 5 in each layer, and one came. Work on the dict that you were given, not on a "
         "copy, and remember once a layer (section 1.4)",
         "(capa: tokens): había 5 en cada capa y llegó uno. Trabaja sobre el diccionario que recibes, no sobre una "
         "copia, y guarda una vez por capa (sección 1.4)",
-    ))  # fmt: skip
+    ))

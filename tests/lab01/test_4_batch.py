@@ -49,14 +49,14 @@ def test_nobody_sees_a_neighbour(student):
             "tres peticiones de igual longitud, así que ninguna fila pudo tomar la posición de otra: la fila i de q, "
             "k y v pertenece a caches[i], tanto al guardar como al atender. Si es así: ¿preguntaste las longitudes "
             "cuando la capa 0 ya había hecho crecer las cachés? (sección 1.5)",
-        ))  # fmt: skip
+        ))
     for count in (1, 33):
         expect_step(student, MODELS[1], [draw_tokens(3, seed=(student.seed, i)) for i in range(count)], hint=t(
             "right with three requests, wrong with {n}: the result has a row for each request, however many there are, "
             "also for a single one (section 1.5)",
             "correcto con tres peticiones, incorrecto con {n}: el resultado tiene una fila por petición, sean las que "
             "sean, también si hay una sola (sección 1.5)",
-        ).format(n=count))  # fmt: skip
+        ).format(n=count))
 
 
 @check("1.4", points=2, en="each request is at its own position", es="cada petición está en su propia posición")
@@ -67,7 +67,7 @@ def test_lengths_may_differ(student):
             "that many tokens and itself, not to the longest one's (section 1.5)",
             "peticiones de 1, 3, 7 y 30 tokens: cada token nuevo está en la posición de su propia petición, y atiende "
             "a esos tokens y a sí mismo, no a los de la más larga (sección 1.5)",
-        ))  # fmt: skip
+        ))
     for spec, lengths in ((MODELS[1], (64, 1, 20)), (DEEP, (1, 300, 1, 2)), (MODELS[0], (9, 40, 3))):
         expect_step(student, spec, [draw_tokens(n, seed=(student.seed, n)) for n in lengths], again=True, hint=t(
             "requests that hold {lengths} tokens: a new one, with an empty dict, is at position 0; one whose context "
@@ -75,11 +75,11 @@ def test_lengths_may_differ(student):
             "peticiones que guardan {lengths} tokens: una nueva, con un diccionario vacío, está en la posición 0; una "
             "a la que solo le queda una plaza del contexto, en la última. Nada de un lote anterior cuenta (sección "
             "1.5)",
-        ).format(lengths=", ".join(str(n - 1) for n in lengths)))  # fmt: skip
+        ).format(lengths=", ".join(str(n - 1) for n in lengths)))
 
 
 @check("1.4", points=2, en="each weight matrix is read once a step", es="cada matriz de pesos se lee una vez por paso",
-       negative=True)  # fmt: skip
+       negative=True)
 def test_one_product_a_matrix(student):
     # Right rows first: who computes nothing reads no matrix twice.
     counts = expect_step(student, MODELS[0], [draw_tokens(4, seed=i) for i in range(5)], hint=t(
@@ -87,14 +87,14 @@ def test_one_product_a_matrix(student):
         "1.5)",
         "(cinco peticiones de igual longitud): primero los logits; después, cuántas veces se lee cada matriz "
         "(sección 1.5)",
-    ))  # fmt: skip
+    ))
     most = max(counts) if isinstance(counts, list) and counts else counts
     expect(type(most) is int and most <= 1, expected=1, got=most, hint=t(
         "(products of a weight matrix in a step of five requests): the linear layers take all rows in one product; "
         "only attention goes request by request. That is the whole gain (section 1.5)",
         "(productos de una matriz de pesos en un paso de cinco peticiones): las capas lineales toman todas las filas "
         "en un producto; solo la atención va petición a petición. Ahí está toda la ganancia (sección 1.5)",
-    ))  # fmt: skip
+    ))
 
 
 def comings_and_goings(seed: int):
@@ -124,7 +124,7 @@ def test_rows_change_hands(student):
                 "paso {n} de un lote en el que entran y salen peticiones: en el paso 4, una petición nueva con un "
                 "diccionario vacío ocupa la fila de otra que se fue. Lo que recuerda lo dice solo su diccionario "
                 "(sección 1.5)",
-            ).format(n=step))  # fmt: skip
+            ).format(n=step))
 
 
 def _expect_caches(after, lengths: list[int]) -> None:
@@ -135,7 +135,7 @@ def _expect_caches(after, lengths: list[int]) -> None:
         "(tokens en el diccionario de cada petición tras el paso): lo que una petición recuerda está en su propio "
         "diccionario, ocupe la fila que ocupe. Una petición nueva que ocupa una fila no encuentra nada en ella "
         "(sección 1.5)",
-    ))  # fmt: skip
+    ))
 
 
 def _has_layer_0(cache) -> bool:
@@ -144,7 +144,7 @@ def _has_layer_0(cache) -> bool:
 
 
 @check("1.4", points=1, en="the tutor's answers in a batch equal those alone, token for token",
-       es="las respuestas del tutor en lote son las mismas que a solas, token a token")  # fmt: skip
+       es="las respuestas del tutor en lote son las mismas que a solas, token a token")
 def test_token_for_token(student):
     # For trying many wrong solutions, a small model in the place of the tutor: its answers are dull, and quick to get.
     spec = MODELS[0] if student.scripted else TUTOR

@@ -49,7 +49,7 @@ class Bench:
     def medians_ms(self) -> dict[str, float]:
         """What the student should find."""
         return {name: statistics.median(ms * factor for ms, factor in zip(times, self.stretch))
-                for name, times in self.timed_ms.items()}  # fmt: skip
+                for name, times in self.timed_ms.items()}
 
 
 def bench(timed_ms: dict, *, warmup_ms: dict | None = None, stretch: list[float] | None = None) -> Bench:
@@ -69,12 +69,12 @@ def measured(student, scene: Bench, *, again: bool = False) -> dict[str, float]:
     expect(are_numbers, expected=wanted, got=got, hint=KEPT if has_more else t(
         "return one number for each candidate, under its name (section 1.6)",
         "devuelve un número por candidata, con su nombre (sección 1.6)",
-    ))  # fmt: skip
+    ))
     left = sorted(after) if isinstance(after, dict) else after
     expect(left == sorted(scene.timed_ms), expected=sorted(scene.timed_ms), got=left, hint=t(
         "(`candidates` after the call): it is the caller's; leave it as it is (section 1.6)",
         "(`candidates` tras la llamada): es de quien llama; déjalo como está (sección 1.6)",
-    ))  # fmt: skip
+    ))
     return {name: value / MS for name, value in got.items()}
 
 
@@ -104,7 +104,7 @@ def test_times_each_call(student):
     expect_medians(student, scenes, hint=t(
         "read clock() right before and right after a call of one candidate; no other clock counts (section 1.6)",
         "lee clock() justo antes y justo después de la llamada a una candidata; ningún otro reloj cuenta (sección 1.6)",
-    ))  # fmt: skip
+    ))
 
 
 @check("1.5", points=1, en="the median, not the mean", es="la mediana, no la media")
@@ -114,7 +114,7 @@ def test_median(student):
         "mean by a lot, and the least time is only the luckiest (section 1.6)",
         "cinco rondas, ni más ni menos, así que cinco tiempos de cada una: el del medio. Una sola interrupción mueve "
         "mucho una media, y el mínimo es solo el más afortunado (sección 1.6)",
-    ))  # fmt: skip
+    ))
     rng = random.Random(student.seed)
     for repeats in (5, 6, 2, 1, 4, 9):
         expect_medians(student, [bench(drawn_times(rng, "abc", repeats))], hint=t(
@@ -127,7 +127,7 @@ def test_median(student):
             "as it is (section 1.6)",
             "{n} tiempos de cada una, en `repeats` rondas, ni más ni menos: ordénalos y toma el del medio tal cual "
             "(sección 1.6)",
-        ).format(n=repeats))  # fmt: skip
+        ).format(n=repeats))
 
 
 @check("1.5", points=1, en="warm-up is left out", es="el calentamiento no cuenta")
@@ -143,7 +143,7 @@ def test_warm_up(student):
         ).format(n=warmup) if warmup else t(
             "with warmup=0 there is no warm-up: the first call of each candidate counts (section 1.6)",
             "con warmup=0 no hay calentamiento: cuenta la primera llamada a cada candidata (sección 1.6)",
-        ))  # fmt: skip
+        ))
 
 
 @check("1.5", points=2, en="the candidates take turns", es="las candidatas se turnan")
@@ -160,7 +160,7 @@ def test_interleaved(student):
         "of all calls of one before those of the next (section 1.6)",
         "la máquina se fue volviendo lenta mientras medías. Haz rondas: en cada una, cada candidata una vez, en lugar "
         "de todas las llamadas de una antes de las de la siguiente (sección 1.6)",
-    ))  # fmt: skip
+    ))
     times = dict.fromkeys("AB", [3.0, 7.0, 4.0, 9.0, 5.0])
     same = Bench(warmup_ms={"A": [], "B": []}, timed_ms=times, stretch=[1.0] * 5, is_one_function=True)
     expect_medians(student, [same], hint=t(
@@ -168,4 +168,4 @@ def test_interleaved(student):
         "round. Go by the names (section 1.6)",
         "A y B son una misma función con dos nombres, como en la sección 1.6: dos candidatas, cada una llamada una "
         "vez por ronda. Guíate por los nombres (sección 1.6)",
-    ))  # fmt: skip
+    ))

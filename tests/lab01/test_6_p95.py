@@ -58,7 +58,7 @@ P95 = Definition(
             "dos valores iguales cuentan dos veces: quien hace un conjunto con ellos pierde algunos (sección 1.7)",
         )),
     ),
-)  # fmt: skip
+)
 
 
 @check("1.6", points=2, en="is the ⌈0.95·n⌉-th smallest", es="es el ⌈0.95·n⌉-ésimo menor")
@@ -68,7 +68,7 @@ def test_nearest_rank(student):
         "from 0. It is a value that was measured, neither their mean nor one between two (section 1.7)",
         "de {n} valores en cualquier orden, el de rango {rank}, contando desde 1: ordena antes, y ten en cuenta que "
         "una lista cuenta desde 0. Es un valor medido, no su media ni uno intermedio (sección 1.7)",
-    ).format(n=len(values), rank=rank_of(len(values))))  # fmt: skip
+    ).format(n=len(values), rank=rank_of(len(values))))
 
 
 @check("1.6", points=1, en="of nothing there is no p95", es="de nada no hay p95", negative=True)
@@ -78,6 +78,6 @@ def test_of_nothing(student):
         "it is its own p95 (section 1.7)",
         "sin valores, lanza ValueError y dilo: un 0 parecería un servidor rapidísimo. Un valor ya es algo: es su "
         "propio p95 (sección 1.7)",
-    )  # fmt: skip
+    )
     expect_number(student.call("p95", [0.0]), 0.0, tolerance=0, hint=hint)
     expect_value_error(student, "p95", [], hint=hint)

@@ -97,7 +97,7 @@ FIT = Definition(
             "la recta de mínimos cuadrados es la que es: a o b pueden salir negativas (sección 1.8)",
         )) for least in ((0.0, -math.inf), (-math.inf, 0.0), (0.0, 0.0))),
     ),
-)  # fmt: skip
+)
 
 
 def drawn_points(seed: int):
@@ -119,7 +119,7 @@ def test_exact_line(student):
     expect_defined(student, FIT, cases, hint=lambda sizes, times: t(
         "these times are {line} exactly: return (a, b), in that order (section 1.8)",
         "estos tiempos son exactamente {line}: devuelve (a, b), en ese orden (sección 1.8)",
-    ).format(line="{:.6g} + {:.6g}·B".format(*least_squares(sizes, times))))  # fmt: skip
+    ).format(line="{:.6g} + {:.6g}·B".format(*least_squares(sizes, times))))
 
 
 @check("1.7", points=2, en="is the least-squares line where they do not", es="si no lo están, es la recta de mínimos cuadrados")
@@ -130,4 +130,4 @@ def test_least_squares(student):
         "la suma de los cuadrados de las distancias verticales es mínima para esta recta. Todos los puntos cuentan "
         "igual: pasa por el punto de las dos medias, con la pendiente Σ (B − media de B)·(t − media de t) / "
         "Σ (B − media de B)² (sección 1.8)",
-    ))  # fmt: skip
+    ))

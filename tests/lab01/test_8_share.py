@@ -34,7 +34,7 @@ SHARE = Definition(
             "el tamaño de lote que resuelve la ecuación, sin redondear, aunque sea menor que 1 (sección 1.9)",
         )) for way in (round, math.ceil, math.floor, lambda exact: max(1.0, exact))),
     ),
-)  # fmt: skip
+)
 
 
 def drawn_shares(seed: int):
@@ -53,7 +53,7 @@ def test_share_of_the_ceiling(student):
         "shared costs as much as what is added: a = b·B. Every share between 0 and 1 has its B (section 1.9)",
         "a = {a:.6g} ms, b = {b:.6g} ms: despeja B en B / (a + b·B) = {share:.7g} · 1/b. En la mitad del techo, lo "
         "compartido cuesta tanto como lo añadido: a = b·B. Toda fracción entre 0 y 1 tiene su B (sección 1.9)",
-    ).format(a=a, b=b, share=share))  # fmt: skip
+    ).format(a=a, b=b, share=share))
 
 
 @check("1.8", points=1, en="the ceiling itself is out of reach", es="el techo mismo no se alcanza", negative=True)
@@ -68,4 +68,4 @@ def test_never_all_of_it(student):
     ) if share == 0.5 else t(
         "no batch gives {share} of the ceiling: raise ValueError with the value (section 1.9)",
         "ningún lote da {share} del techo: lanza ValueError con el valor (sección 1.9)",
-    ).format(share=share))  # fmt: skip
+    ).format(share=share))

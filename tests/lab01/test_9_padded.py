@@ -45,7 +45,7 @@ def test_equal_lengths(student):
             "tres peticiones de igual longitud: solo hay que ocultar el sitio que queda detrás. Cada token nuevo se atiende "
             "también a sí mismo, así que su K y su V se escriben antes de calcular las puntuaciones; las cabezas que comparten "
             "una de claves y valores son vecinas, como en 1.2; las puntuaciones se dividen por √D (sección 1.11)",
-        ))  # fmt: skip
+        ))
 
 
 @check("1.9", points=2, en="each request is at its own length", es="cada petición está en su propia longitud")
@@ -59,7 +59,7 @@ def test_lengths_may_differ(student):
             "peticiones de 1, 3, 7 y 30 tokens: lengths[i] es la posición del token nuevo de la petición i, para `project` y "
             "para el sitio donde se escriben su K y su V; lo que queda detrás se oculta, con −∞ *antes* del softmax "
             "(sección 1.11)",
-        ))  # fmt: skip
+        ))
 
 
 @check("1.9", points=2, en="what lies behind a request is never seen", es="lo que queda detrás de una petición no se ve nunca")
@@ -73,11 +73,11 @@ def test_leftovers_are_hidden(student):
             "el mismo paso, pero los sitios que quedan detrás de cada petición guardan restos de otra, no ceros: una "
             "puntuación de 0 aún tiene peso; −∞, ninguno. Oculta lo que queda detrás de lengths[i] en cada petición "
             "(sección 1.11)",
-        ))  # fmt: skip
+        ))
 
 
 @check("1.9", points=2, en="the new token is written at its own place, and lengths grow by one",
-       es="el token nuevo se escribe en su sitio, y lengths crece en uno")  # fmt: skip
+       es="el token nuevo se escribe en su sitio, y lengths crece en uno")
 def test_changed_in_place(student):
     for spec in MODELS:
         prompts = prompts_of(student)
@@ -88,7 +88,7 @@ def test_changed_in_place(student):
             "needs the old ones (section 1.11)",
             "(lengths tras el paso): cambia ese mismo tensor, lengths += 1, una vez, tras la última capa: todas las capas "
             "necesitan aún las antiguas (sección 1.11)",
-        ))  # fmt: skip
+        ))
         wanted = padded_caches(spec, prompts)
         for name in ("keys", "values"):
             _expect_same(after.get(name), wanted[name])
@@ -102,11 +102,11 @@ def _expect_same(got, wanted) -> None:
            hint=t("(keys and values after the step): `padded[\"keys\"][index][torch.arange(B), lengths] = k` writes row i at "
                   "the place lengths[i] and touches nothing else (section 1.11)",
                   "(claves y valores tras el paso): `padded[\"keys\"][index][torch.arange(B), lengths] = k` escribe la fila i en "
-                  "el sitio lengths[i] y no toca nada más (sección 1.11)"))  # fmt: skip
+                  "el sitio lengths[i] y no toca nada más (sección 1.11)"))
 
 
 @check("1.9", points=1, en="step after step, each weight matrix is read once",
-       es="paso tras paso, cada matriz de pesos se lee una vez")  # fmt: skip
+       es="paso tras paso, cada matriz de pesos se lee una vez")
 def test_several_steps(student):
     spec, prompts = MODELS[0], prompts_of(student, (9, 12, 20))
     padded = padded_caches(spec, [prompt[:5] for prompt in prompts])
@@ -116,11 +116,11 @@ def test_several_steps(student):
         expect_rows(got, [alone(spec, prompt[: place + 1])[-1] for prompt in prompts], hint=t(
             "several steps in a row: what one step has written and counted is what the next one starts from (section 1.11)",
             "varios pasos seguidos: lo que un paso escribe y cuenta es de donde parte el siguiente (sección 1.11)",
-        ))  # fmt: skip
+        ))
         most = max(counts) if isinstance(counts, list) and counts else counts
         expect(type(most) is int and most <= 1, expected=1, got=most, hint=t(
             "(products of a weight matrix in a step of three requests): no loop over the requests, the rows go through all "
             "layers together (section 1.11)",
             "(productos de una matriz de pesos en un paso de tres peticiones): sin bucle sobre las peticiones, las filas pasan "
             "juntas por todas las capas (sección 1.11)",
-        ))  # fmt: skip
+        ))

@@ -15,16 +15,16 @@ def test_equals_the_uncached_model(student):
             "to those behind it, before the softmax. The logits wanted are those of the last row (section 1.11)",
             "un prompt de 9 tokens y un diccionario vacío: el token t está en la posición t y ve los tokens hasta él mismo; "
             "-math.inf va a los que quedan detrás, antes del softmax. Los logits pedidos son los de la última fila (sección 1.11)",
-        ))  # fmt: skip
+        ))
         expect_equal_layers(after, dict.fromkeys(range(spec.config["num_layers"]), 9), hint=t(
             "(tokens in each layer of the dict after the pass): all nine, once (section 1.11)",
             "(tokens en cada capa del diccionario tras la pasada): los nueve, una vez (sección 1.11)",
-        ))  # fmt: skip
+        ))
         most = max(counts) if isinstance(counts, list) and counts else counts
         expect(type(most) is int and most <= 1, expected=1, got=most, hint=t(
             "(products of a weight matrix for a prompt of 9 tokens): one pass, not one for each token (section 1.11)",
             "(productos de una matriz de pesos con un prompt de 9 tokens): una pasada, no una por token (sección 1.11)",
-        ))  # fmt: skip
+        ))
 
 
 @check("1.10", points=0, en="it goes on with what the cache holds", es="continúa con lo que guarda la caché")
@@ -38,4 +38,4 @@ def test_goes_on_with_a_filled_cache(student):
             "the length before layer 0 remembers (section 1.11)",
             "hay cinco tokens en el diccionario y llegan nueve: el primero de ellos está en la posición 5, y todos ven esos "
             "cinco. Pregunta la longitud antes de que la capa 0 guarde (sección 1.11)",
-        ))  # fmt: skip
+        ))

@@ -42,38 +42,38 @@ def ran(student, workload, **settings) -> RunLog:
 def due_run(workload, settings: dict) -> RunLog:
     """The same workload, served as the text has it."""
     return replay("static", workload, loop=static_batch_loop, clock=settings["clock"](), tokens="scripted",
-                  max_batch=settings["cap"], max_wait_s=settings["max_wait_s"])  # fmt: skip
+                  max_batch=settings["cap"], max_wait_s=settings["max_wait_s"])
 
 
 def first_difference(log: RunLog, due: RunLog, settings: dict) -> CheckFailed | None:
     """The failure that the first difference is; None if there is none."""
     about = t(f"(max_batch = {settings['cap']}, max_wait_s is {1e3 * settings['max_wait_s']:g} ms). ",
-              f"(max_batch = {settings['cap']}, max_wait_s es de {1e3 * settings['max_wait_s']:g} ms). ")  # fmt: skip
+              f"(max_batch = {settings['cap']}, max_wait_s es de {1e3 * settings['max_wait_s']:g} ms). ")
     if len(log.requests) < len(due.requests):
         return wrong(expected=t(f"{len(due.requests)} requests", f"{len(due.requests)} peticiones"),
-                     got=len(log.requests), hint=ENDED_EARLY)  # fmt: skip
+                     got=len(log.requests), hint=ENDED_EARLY)
     unanswered = why_unanswered(log)
     if unanswered:
         missing = [i for i, record in log.requests.items() if record.finish_ns is None]
         return wrong(expected=t("an answer for everybody", "una respuesta para cada una"),
-                     got=t(f"none for {missing}", f"ninguna para {missing}"), hint=unanswered)  # fmt: skip
+                     got=t(f"none for {missing}", f"ninguna para {missing}"), hint=unanswered)
     for mine, other in zip(log.steps, due.steps, strict=False):
         if sorted(mine.request_ids) != sorted(other.request_ids) or mine.start_ns != other.start_ns:
             return wrong(expected=_step(other), got=_step(mine), hint=about.followed_by(_why(mine, other)))
     if len(log.steps) > len(due.steps):
         return wrong(expected=len(due.steps), got=len(log.steps), hint=t(
             "(steps in all): a batch ends with its longest member (section 2.4)",
-            "(pasos en total): un lote termina con su petición más larga (sección 2.4)"))  # fmt: skip
+            "(pasos en total): un lote termina con su petición más larga (sección 2.4)"))
     for request_id, record in due.requests.items():
         left_ns = log.requests[request_id].finish_ns
         if left_ns != record.finish_ns:
             return wrong(expected=f"{ms(record.finish_ns)} ms", got=f"{ms(left_ns)} ms",
-                         hint=_why_answered(request_id, left_ns > record.finish_ns))  # fmt: skip
+                         hint=_why_answered(request_id, left_ns > record.finish_ns))
     different = [i for i, record in log.requests.items() if record.answer != record.item.answer]
     if different:
         return wrong(expected=t("tokens as alone", "tokens como a solas"), got=different, hint=t(
             "(requests with other tokens than alone): batching must not change an answer (section 2.4)",
-            "(peticiones con otros tokens que a solas): el batching no debe cambiar ninguna respuesta (sección 2.4)"))  # fmt: skip
+            "(peticiones con otros tokens que a solas): el batching no debe cambiar ninguna respuesta (sección 2.4)"))
     return None
 
 
@@ -89,20 +89,20 @@ def _why(mine, due) -> Text:
             "collect_batch waits in `get`, which returns at the very arrival (section 2.4)",
             "El mismo lote, y demasiado tarde: pasó tiempo sin que se calculara nada. El bucle no espera en ningún "
             "sitio; collect_batch espera en `get`, que vuelve en el instante de la llegada (sección 2.4)",
-        )  # fmt: skip
+        )
     if set(mine.request_ids) < set(due.request_ids):
         return t(
             "The batch is not whole: it leaves with all who came during its wait, and all its rows are computed in "
             "every step (section 2.4)",
             "El lote no está entero: sale con todas las que llegaron durante su espera, y todas sus filas se calculan en "
             "cada paso (sección 2.4)",
-        )  # fmt: skip
+        )
     return t(
         "Draw the arrivals: which batch leaves when, and with whom? A batch is collected only after the one before it "
         "has been answered (section 2.4)",
         "Dibuja las llegadas: ¿qué lote sale cuándo y con quién? Un lote se reúne solo después de responder al anterior "
         "(sección 2.4)",
-    )  # fmt: skip
+    )
 
 
 def _why_answered(request_id: int, is_late: bool) -> Text:
@@ -112,10 +112,10 @@ def _why_answered(request_id: int, is_late: bool) -> Text:
             "left. Answer all of the batch before anything else (section 2.4)",
             f"(cuándo salió la respuesta de la petición {request_id}): su lote había terminado y pasó tiempo antes de que "
             "saliera. Responde a todo el lote antes que nada (sección 2.4)",
-        )  # fmt: skip
+        )
     return t(
         f"(when the answer of request {request_id} left): before its batch had ended. The answers of a batch leave "
         "together (section 2.4)",
         f"(cuándo salió la respuesta de la petición {request_id}): antes de que terminara su lote. Las respuestas de un "
         "lote salen juntas (sección 2.4)",
-    )  # fmt: skip
+    )

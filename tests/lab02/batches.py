@@ -41,7 +41,7 @@ def why_unanswered(log) -> Text | None:
             "each request of the batch? (section 2.4)",
             "(None: nunca salió su respuesta). Se calcularon todos sus tokens y no se avisó a nadie: ¿recibe "
             "server.respond cada petición del lote? (sección 2.4)",
-        )  # fmt: skip
+        )
     if any(record.admitted_ns is None for record in waiting):
         return t(
             "(None: no answer ever left). The loop ended while requests were still to come. `empty()` says only that "
@@ -49,10 +49,10 @@ def why_unanswered(log) -> Text | None:
             "(None: nunca salió su respuesta). El bucle acabó cuando aún faltaban peticiones por llegar. `empty()` "
             "solo dice que ahora no espera nadie; el final es cuando collect_batch devuelve una lista vacía (sección "
             "2.4)",
-        )  # fmt: skip
+        )
     return t(
         "(None: no answer ever left). They were taken from the queue and their batch was not run to its end. The queue "
         "is closed as soon as the last one has been taken, and then its batch is still to be run (section 2.4)",
         "(None: nunca salió su respuesta). Se tomaron de la cola y su lote no se ejecutó hasta el final. La cola se "
         "cierra en cuanto se toma la última, y entonces su lote está aún por ejecutar (sección 2.4)",
-    )  # fmt: skip
+    )

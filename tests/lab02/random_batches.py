@@ -35,7 +35,7 @@ def random_stops(seed: int, number: int) -> Iterator[Stop]:
         yield Stop(
             workload=scene(*((arrival, 3) for arrival in arrivals)), max_batch=rng.choice((1, 2, 3, 5, 12)),
             max_wait_s=max_wait_s, away_ms=tuple(rng.choice((0, 0, 1, 7)) for _ in range(17)),
-        )  # fmt: skip
+        )
 
 
 def _after(rng: random.Random, wait_ms: float) -> float:
@@ -61,4 +61,4 @@ def told(stop: Stop) -> Text:
     return t(f"(batch, when it leaves in ms; arrivals in ms: {arrivals}; max_batch = {stop.max_batch}, max_wait_s is "
              f"{wait_ms} ms). ",
              f"(lote, cuándo sale en ms; llegadas en ms: {arrivals}; max_batch = {stop.max_batch}, max_wait_s es de "
-             f"{wait_ms} ms). ")  # fmt: skip
+             f"{wait_ms} ms). ")

@@ -25,7 +25,7 @@ def ids_of(batch) -> list[int]:
     expect(isinstance(batch, (list, tuple)), expected=t("a list of requests", "una lista de peticiones"), got=batch, hint=t(
         "return the batch as a list, empty if the queue is closed (section 2.2)",
         "devuelve el lote como lista, vacía si la cola está cerrada (sección 2.2)",
-    ))  # fmt: skip
+    ))
     return [getattr(request, "request_id", request) for request in batch]
 
 
@@ -37,11 +37,11 @@ def test_oldest_first(student):
         "get(0) does not wait, nor does a timeout below 0 (section 2.2)",
         "esperaban tres para un lote de tres, y la espera ya había acabado. Toma igualmente a quien ya espera: get(0) "
         "no espera, ni tampoco un límite por debajo de 0 (sección 2.2)",
-    ))  # fmt: skip
+    ))
     expect_equal(ids, [0, 1, 2], hint=t(
         "three were waiting for a batch of three: which end of the queue did you take from? (section 2.2)",
         "esperaban tres para un lote de tres: ¿de qué extremo de la cola tomaste? (sección 2.2)",
-    ))  # fmt: skip
+    ))
 
 
 @check("2.1", points=1, en="never exceeds max_batch", es="nunca supera max_batch")
@@ -51,7 +51,7 @@ def test_keeps_to_max_batch(student):
         "(sizes of the batch with nine waiting and max_batch = 1, 3, 8): look at the comparison with max_batch "
         "(section 2.2)",
         "(tamaños del lote con nueve en espera y max_batch = 1, 3, 8): mira la comparación con max_batch (sección 2.2)",
-    ))  # fmt: skip
+    ))
 
 
 @check("2.1", points=1, en="waits for company, up to max_wait_s", es="espera compañía, hasta max_wait_s")
@@ -67,7 +67,7 @@ def test_waits_for_company(student):
         "(lote, cuándo sale en ms): llegadas a los 0, 1, 5 y 9 ms, max_wait_s = 5 ms, sitio para cuatro. El lote sale "
         "5 ms después de la primera llegada, con las que hayan llegado; el get de la cola admite un límite (sección "
         "2.2)",
-    ))  # fmt: skip
+    ))
 
 
 @check("2.1", points=1, en="a full batch leaves at once", es="un lote completo sale enseguida")
@@ -81,7 +81,7 @@ def test_full_batch_leaves_at_once(student):
         "(section 2.2)",
         "(lote, cuándo sale en ms): la tercera petición completa el lote a los 2 ms, y esperar más no ayuda a nadie "
         "(sección 2.2)",
-    ))  # fmt: skip
+    ))
 
 
 @check("2.1", points=1, en="one deadline for the whole batch", es="un solo plazo para todo el lote")
@@ -95,11 +95,11 @@ def test_deadline_is_not_restarted(student):
         "anew, the first request may wait for ever: fix the deadline once (section 2.2)",
         "(lote, cuándo sale en ms): llegadas a los 0, 4 y 8 ms, max_wait_s = 5 ms. Si cada llegada reinicia la "
         "espera, la primera petición puede esperar para siempre: fija el plazo una sola vez (sección 2.2)",
-    ))  # fmt: skip
+    ))
 
 
 @check("2.1", points=1, en="an idle server waits for the first one, and only then counts",
-       es="un servidor ocioso espera a la primera, y solo entonces cuenta")  # fmt: skip
+       es="un servidor ocioso espera a la primera, y solo entonces cuenta")
 def test_deadline_waits_for_the_first(student):
     """
     looks at  0
@@ -111,7 +111,7 @@ def test_deadline_waits_for_the_first(student):
         "when the function began to look? (section 2.2)",
         "(lote, cuándo sale en ms): no llegó nadie hasta los 30 ms, así que la espera va de los 30 a los 35 ms. ¿La "
         "contaste desde que la función empezó a mirar? (sección 2.2)",
-    ))  # fmt: skip
+    ))
 
 
 @check("2.1", points=1, en="the wait runs from the first arrival", es="la espera corre desde la primera llegada")
@@ -128,19 +128,19 @@ def test_deadline_runs_from_the_first_arrival(student):
         "end at 12 ms: count from arrival_time_s (section 2.2)",
         "(lote, cuándo sale en ms): el servidor estuvo ocupado hasta los 10 ms, y la petición 0 espera desde los "
         "7 ms. Sus 5 ms acaban a los 12 ms: cuenta desde arrival_time_s (sección 2.2)",
-    ))  # fmt: skip
+    ))
     expect_equal(collected(student, [0, 6, 20], now_ms=3), ([0], 5.0), hint=t(
         "(batch, when it leaves in ms): the server was busy until 3 ms, and request 0 has waited since 0.0 s, which is a "
         "time like any other, though `if` and `or` take it for nothing. Its 5 ms end at 5 ms (section 2.2)",
         "(lote, cuándo sale en ms): el servidor estuvo ocupado hasta los 3 ms, y la petición 0 espera desde el segundo "
         "0.0, que es una hora como otra, aunque `if` y `or` la tomen por nada. Sus 5 ms acaban a los 5 ms (sección 2.2)",
-    ))  # fmt: skip
+    ))
     expect_equal(collected(student, [2, 3, 12], now_ms=10), ([0, 1], 10.0), hint=t(
         "(batch, when it leaves in ms): request 0 came at 2 ms and its 5 ms were over at 7, while the server was busy. "
         "The batch leaves at 10 ms with all that wait, and nobody waits any longer (section 2.2)",
         "(lote, cuándo sale en ms): la petición 0 llegó a los 2 ms y sus 5 ms acabaron a los 7, con el servidor "
         "ocupado. El lote sale a los 10 ms con todas las que esperan, y nadie espera más (sección 2.2)",
-    ))  # fmt: skip
+    ))
 
 
 @check("2.1", points=1, en="the end of the workload", es="el final de la carga de trabajo")
@@ -154,7 +154,7 @@ def test_when_the_queue_closes(student):
         "have (section 2.2)",
         "(lote, cuándo sale en ms): las dos últimas peticiones también son un lote. Cuando la cola se cierra, conserva "
         "lo que tienes (sección 2.2)",
-    ))  # fmt: skip
+    ))
     host = student.server(scene((0, 3)), max_batch=4, max_wait_s=WAIT_S)
     host.take(1)
     batch, _ = student.call_on(host, "collect_batch")
@@ -162,11 +162,11 @@ def test_when_the_queue_closes(student):
         "the queue is closed and nobody waits: return an empty list. `get` raises queue.Empty then (section 2.2)",
         "la cola está cerrada y nadie espera: devuelve una lista vacía. En ese caso `get` lanza queue.Empty "
         "(sección 2.2)",
-    ))  # fmt: skip
+    ))
 
 
 @check("2.1", points=2, en="batch after batch at random, to the nanosecond",
-       es="un lote tras otro al azar, al nanosegundo")  # fmt: skip
+       es="un lote tras otro al azar, al nanosegundo")
 def test_many_batches(student):
     for count, stop in enumerate(random_stops(seed=21, number=36)):
         due = batches_of(student.server(stop.workload, **stop.settings).server, stop.away_ms)
@@ -186,21 +186,21 @@ def why_wrong(got: list[int], got_ms: float, due: list[int], due_ms: float) -> T
         return REMEMBERS
     if sorted(got) == sorted(due) and got_ms == due_ms:
         return t("Oldest first: keep the order of the queue (section 2.2)",
-                 "Primero la más antigua: conserva el orden de la cola (sección 2.2)")  # fmt: skip
+                 "Primero la más antigua: conserva el orden de la cola (sección 2.2)")
     if set(got) == set(due) and got_ms > due_ms or got_ms > due_ms and len(got) > len(due):
         return LATE
     if set(got) == set(due):
         return t("It left before its wait was over, and somebody might have come (section 2.2)",
-                 "Salió antes de acabar la espera, y podría haber llegado alguien (sección 2.2)")  # fmt: skip
+                 "Salió antes de acabar la espera, y podría haber llegado alguien (sección 2.2)")
     if len(got) < len(due):
         return t(
             "Somebody was left behind. The wait lasts from the first one's arrival to server.max_wait_s later, whoever "
             "comes at that very moment is in, and so is whoever stands there when the wait is over (section 2.2)",
             "Se quedó alguien. La espera dura desde la llegada de la primera hasta server.max_wait_s después; quien "
             "llega en ese mismo instante está dentro, y también quien ya espera cuando acaba (sección 2.2)",
-        )  # fmt: skip
+        )
     return t("Compare with a drawing of the arrivals: when does the first one's wait end? (section 2.2)",
-             "Compáralo con un dibujo de las llegadas: ¿cuándo acaba la espera de la primera? (sección 2.2)")  # fmt: skip
+             "Compáralo con un dibujo de las llegadas: ¿cuándo acaba la espera de la primera? (sección 2.2)")
 
 
 LATE = t(

@@ -30,7 +30,7 @@ def ran(student, workload, *, again: bool = False):
 def expect_still_there(batch: list, after) -> None:
     """Fail the check if the list that was passed has lost requests."""
     ids = [sorted(getattr(request, "request_id", -1) for request in some) if isinstance(some, list) else some
-           for some in (batch, after)]  # fmt: skip
+           for some in (batch, after)]
     expect(ids[0] == ids[1], expected=ids[0], got=ids[1], hint=t(
         "(requests in `batch` after the call): you took requests out of the list that you were given. Its rows are all "
         "computed to the end, and whoever called you answers those who are in it: keep the list as it is, and note "
@@ -38,7 +38,7 @@ def expect_still_there(batch: list, after) -> None:
         "(peticiones en `batch` tras la llamada): sacaste peticiones de la lista recibida. Sus filas se calculan todas "
         "hasta el final, y quien te llamó responde a las que están en ella: deja la lista como está y anota aparte "
         "quién sigue en marcha (sección 2.3)",
-    ))  # fmt: skip
+    ))
 
 
 def rows(host) -> list[list[int]]:
@@ -53,11 +53,11 @@ def test_own_tokens(student):
     expect_equal(outputs, {item.request_id: list(item.answer) for item in workload.items}, hint=t(
         "tokens come back in the order of the requests that you passed; each is appended once (section 2.3)",
         "los tokens vuelven en el orden de las peticiones que pasaste; cada uno se añade una vez (sección 2.3)",
-    ))  # fmt: skip
+    ))
 
 
 @check("2.2", points=1, en="one forward pass a step, for all of the batch",
-       es="una sola pasada por paso, para todo el lote")  # fmt: skip
+       es="una sola pasada por paso, para todo el lote")
 def test_all_rows_in_every_step(student):
     _, host = ran(student, scene((0, 2), (0, 4), (0, 1)))
     expect_equal(rows(host), [[0, 1, 2]] * 4, hint=t(
@@ -65,7 +65,7 @@ def test_all_rows_in_every_step(student):
         "leaving them out is a variant of section 2.11 (section 2.3)",
         "(peticiones de cada paso): un lote estático avanza entero, y las filas que ya terminaron se calculan también; "
         "quitarlas es una variante de la sección 2.11 (sección 2.3)",
-    ))  # fmt: skip
+    ))
 
 
 @check("2.2", points=1, en="stops with the longest member", es="para con la más larga")
@@ -79,7 +79,7 @@ def test_stops_with_the_longest(student):
         "soon as nobody is running, whatever max_tokens would allow (section 2.3)",
         "(pasos de un lote cuya respuesta más larga tiene 6 tokens, según qué la termina): EOS ocupa un paso propio. "
         "Para en cuanto no quede nadie en marcha, permita lo que permita max_tokens (sección 2.3)",
-    ))  # fmt: skip
+    ))
 
 
 @check("2.2", points=1, en="EOS is not part of the answer", es="EOS no forma parte de la respuesta")
@@ -91,7 +91,7 @@ def test_eos_is_not_stored(student):
         "(section 2.3)",
         "(tokens de cada respuesta): EOS termina la petición y no se guarda; una fila que ya terminó sigue dando EOS "
         "(sección 2.3)",
-    ))  # fmt: skip
+    ))
 
 
 @check("2.2", points=1, en="ends at max_tokens, to the token", es="termina en max_tokens, ni uno más ni uno menos")
@@ -103,7 +103,7 @@ def test_ends_at_the_limit(student):
         "nothing is appended after that (section 2.3)",
         "(tokens de cada respuesta, pasos): con max_tokens=3 una petición termina en el paso que le da su tercer "
         "token, y después no se le añade nada (sección 2.3)",
-    ))  # fmt: skip
+    ))
 
 
 @check("2.2", points=1, en="sends no answer", es="no envía ninguna respuesta", negative=True)
@@ -112,7 +112,7 @@ def test_sends_no_answer(student):
     expect_equal([record.item.request_id for record in host.server.log.finished], [], hint=t(
         "(requests answered by it): this function computes; answering is the loop's business (section 2.4)",
         "(peticiones respondidas por ella): esta función calcula; responder es cosa del bucle (sección 2.4)",
-    ))  # fmt: skip
+    ))
 
 
 @check("2.2", points=2, en="many batches at random, one after another", es="muchos lotes al azar, uno tras otro")
@@ -145,15 +145,15 @@ def _expect_run(outputs: dict, host, items: tuple) -> None:
         "which is; after its end nothing is added (section 2.3)",
         "(petición: sus tokens): una respuesta termina con EOS, que no se guarda, o con el token que llega a "
         "max_tokens, que sí; después del final no se añade nada (sección 2.3)",
-    )))  # fmt: skip
+    )))
     longest, ids = max(item.num_steps for item in items), sorted(item.request_id for item in items)
     expect_equal(rows(host), [ids] * longest, hint=about.followed_by(t(
         "(requests in each step): all of the batch, until the last has ended: a step a token, and one for EOS where the "
         "limit does not end the answer first (section 2.3)",
         "(peticiones de cada paso): todo el lote, hasta que termina la última: un paso por token, y uno para EOS donde "
         "el límite no acaba antes la respuesta (sección 2.3)",
-    )))  # fmt: skip
+    )))
     expect_equal(host.server.clock.now_ns / MS, float(longest), hint=t(
         "(clock after the batch, in ms): each step takes 1 ms here, and nothing else takes time: no sleep (section 2.3)",
         "(reloj tras el lote, en ms): aquí cada paso dura 1 ms, y nada más ocupa tiempo: sin sleep (sección 2.3)",
-    ))  # fmt: skip
+    ))

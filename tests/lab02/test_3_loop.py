@@ -66,7 +66,7 @@ def test_the_scene_of_the_lab(student):
         "answers of a batch leave together, when it has ended? (section 2.4)",
         "(cuándo salieron A a E, en ms): el primer lote sale a los 5 ms y termina con B; el segundo, con D. ¿Salen "
         "juntas las respuestas de un lote, cuando este ha terminado? (sección 2.4)",
-    ))  # fmt: skip
+    ))
 
 
 @check("2.3", points=1, en="a full batch starts at once", es="un lote completo empieza enseguida")
@@ -83,7 +83,7 @@ def test_full_batch_starts_at_once(student):
 
 
 @check("2.3", points=1, en="a wait that ended while the server was busy",
-       es="una espera que acabó con el servidor ocupado")  # fmt: skip
+       es="una espera que acabó con el servidor ocupado")
 def test_wait_over_while_busy(student):
     """Four seats, a wait of 5 ms.
 
@@ -129,7 +129,7 @@ def test_a_crowd(student):
 
 
 @check("2.3", points=1, en="whoever comes alone waits in vain, for max_wait_s",
-       es="quien llega sola espera en vano, durante max_wait_s")  # fmt: skip
+       es="quien llega sola espera en vano, durante max_wait_s")
 def test_alone(student):
     """Four seats, a wait of 5 ms, and a request every 10 ms.
 
@@ -142,7 +142,7 @@ def test_alone(student):
 
 
 @check("2.3", points=2, en="every request is answered, with its own tokens",
-       es="toda petición recibe respuesta, con sus propios tokens")  # fmt: skip
+       es="toda petición recibe respuesta, con sus propios tokens")
 def test_everybody_is_answered(student):
     for seed in (21, 22):
         workload = busy_scene(seed)
@@ -154,14 +154,14 @@ def test_everybody_is_answered(student):
         expect_equal(different, [], hint=t(
             "(requests with other tokens than alone): batching must not change an answer (section 2.4)",
             "(peticiones con otros tokens que a solas): el batching no debe cambiar ninguna respuesta (sección 2.4)",
-        ))  # fmt: skip
+        ))
 
 
 WAITS_S = (0.005, 0.0, 0.002, 0.0173)
 
 
 @check("2.3", points=2, en="many random runs, one after another, to the nanosecond",
-       es="muchas ejecuciones al azar, una tras otra, al nanosegundo")  # fmt: skip
+       es="muchas ejecuciones al azar, una tras otra, al nanosegundo")
 def test_many_runs(student):
     for count, (workload, settings) in enumerate(random_workloads(seed=23, number=30)):
         settings["max_wait_s"] = WAITS_S[count % len(WAITS_S)]
@@ -181,7 +181,7 @@ def run_once(student, workload, settings: dict, *, again: bool) -> CheckFailed |
     """Let the loop serve a workload: the first difference from what is due, or None."""
     try:
         log = ran(student, workload, clock=settings["clock"](), max_batch=settings["cap"],
-                  max_wait_s=settings["max_wait_s"], again=again)  # fmt: skip
+                  max_wait_s=settings["max_wait_s"], again=again)
     except CheckFailed as failure:
         return failure
     return first_difference(log, due_run(workload, settings), settings)

@@ -18,11 +18,11 @@ def report_of(student, records: list[dict]) -> dict:
     expect(isinstance(report, dict), expected=t("a dict", "un diccionario"), got=report, hint=t(
         "return a dict with p50_s, p95_s, p99_s, max_s and num_unanswered (section 2.6)",
         "devuelve un diccionario con p50_s, p95_s, p99_s, max_s y num_unanswered (sección 2.6)",
-    ))  # fmt: skip
+    ))
     expect_equal([key for key in KEYS if key in report], list(KEYS), hint=t(
         "(keys of the dict): write them as the docstring does (section 2.6)",
         "(claves del diccionario): escríbelas como en la docstring (sección 2.6)",
-    ))  # fmt: skip
+    ))
     return report
 
 
@@ -33,7 +33,7 @@ def test_nearest_rank(student):
         "3rd. It is always a latency that was measured, never one between two (section 2.6)",
         "el ⌈p/100·n⌉-ésimo menor de n, contando desde 1: de 200 el 100.º, el 190.º y el 198.º; de tres el 2.º, el 3.º "
         "y el 3.º. Siempre es una latencia medida, nunca una intermedia (sección 2.6)",
-    )  # fmt: skip
+    )
     cases = (
         ([float(n) for n in range(200, 0, -1)], (100.0, 190.0, 198.0, 200.0)),
         ([3.0, 1.0, 2.0], (2.0, 3.0, 3.0, 3.0)),
@@ -52,7 +52,7 @@ def test_counts_from_arrival(student):
         "the request arrived at 0.5 s, was admitted at 3 s and answered at 4 s: its client waited 3.5 s (section 2.6)",
         "la petición llegó a los 0.5 s, fue admitida a los 3 s y respondida a los 4 s: su cliente esperó 3.5 s "
         "(sección 2.6)",
-    ))  # fmt: skip
+    ))
 
 
 @check("2.4", points=1, en="a request without an answer is a miss", es="una petición sin respuesta es un fallo")
@@ -62,18 +62,18 @@ def test_unanswered_is_a_miss(student):
     expect_equal(report["num_unanswered"], 2, hint=t(
         "(num_unanswered): of 40 requests two have finish_s None (section 2.6)",
         "(num_unanswered): de 40 peticiones, dos tienen finish_s None (sección 2.6)",
-    ))  # fmt: skip
+    ))
     expect_number(report["p95_s"], 1.0, tolerance=1e-9, hint=t(
         "(p95_s): 38 of 40 were answered after 1 s, and the 38th is the p95 (section 2.6)",
         "(p95_s): 38 de 40 tuvieron respuesta tras 1 s, y la 38.ª es el p95 (sección 2.6)",
-    ))  # fmt: skip
+    ))
     got = [report["p99_s"], report["max_s"]]
     expect_equal(got, [math.inf, math.inf], hint=t(
         "(p99_s, max_s): two of 40 requests were never answered, so the 40th of 40 is one of them: infinite, not left "
         "out (section 2.6)",
         "(p99_s, max_s): dos de 40 peticiones no tuvieron respuesta, así que la 40.ª de 40 es una de ellas: infinita, "
         "no omitida (sección 2.6)",
-    ))  # fmt: skip
+    ))
 
 
 @check("2.4", points=1, en="of nothing there is no report", es="de nada no hay informe", negative=True)
@@ -81,17 +81,17 @@ def test_of_nothing(student):
     expect_value_error(student, "latency_report", [], hint=t(
         "with no records raise ValueError and say so (section 2.6)",
         "sin registros, lanza ValueError y dilo (sección 2.6)",
-    ))  # fmt: skip
+    ))
 
 
 @check("2.4", points=2, en="right for many random runs, one after another, and changes none of them",
-       es="correcto con muchas ejecuciones al azar, una tras otra, y sin cambiar ninguna")  # fmt: skip
+       es="correcto con muchas ejecuciones al azar, una tras otra, y sin cambiar ninguna")
 def test_many_runs(student):
     expect_oracle(
         student, "latency_report", ([records] for records in random_records(seed=24)), by_definition,
         is_right=lambda got, expected: isinstance(got, dict) and first_wrong(got, expected) is None,
         why=lambda args, got: why_wrong(*args, got), about=about,
-    )  # fmt: skip
+    )
 
 
 def by_definition(records: list[dict]) -> dict:
@@ -112,10 +112,10 @@ def why_wrong(records: list[dict], got) -> Text:
     key = first_wrong(got, by_definition(records))
     if key == "num_unanswered":
         return t(f"(`{key}`) counts the records whose finish_s is None, whether they were admitted or not (section 2.6)",
-                 f"(`{key}`) cuenta los registros cuyo finish_s es None, se admitieran o no (sección 2.6)")  # fmt: skip
+                 f"(`{key}`) cuenta los registros cuyo finish_s es None, se admitieran o no (sección 2.6)")
     if key == "max_s":
         return t(f"(`{key}`) is the largest latency of all: infinite if a single request went unanswered (section 2.6)",
                  f"(`{key}`) es la mayor de todas las latencias: infinita si quedó sin respuesta una sola petición "
-                 "(sección 2.6)")  # fmt: skip
+                 "(sección 2.6)")
     name = t(f"(`{key}`) ", f"(`{key}`) ")
     return name.followed_by(why(records, PERCENTS[KEYS.index(key)], got.get(key)))

@@ -28,9 +28,9 @@ def expect_shares(student, steps: list[dict], max_batch: int, held: float, empty
     expect(isinstance(found, dict), expected=t("a dict", "un diccionario"), got=found, hint=t(
         "return a dict with the shares `held` and `empty`, from 0 to 1 (section 2.9)",
         "devuelve un diccionario con las fracciones `held` y `empty`, de 0 a 1 (sección 2.9)",
-    ))  # fmt: skip
+    ))
     expect_equal([key for key in KEYS if key in found], list(KEYS), hint=t("(keys of the dict) (section 2.9)",
-                                                                   "(claves del diccionario) (sección 2.9)"))  # fmt: skip
+                                                                   "(claves del diccionario) (sección 2.9)"))
     for key, expected in (("held", held), ("empty", empty)):
         expect_number(found[key], expected, tolerance=1e-9, hint=t(f"(`{key}`) {hint.en}", f"(`{key}`) {hint.es}"))
 
@@ -42,7 +42,7 @@ def test_counts_slots(student):
         "or requests in them (section 2.9)",
         "tres pasos con cuatro slots cada uno son 12, aunque cada paso tuviera tres filas: divide entre slots, no "
         "entre las filas o peticiones que hay en ellos (sección 2.9)",
-    ))  # fmt: skip
+    ))
 
 
 @check("2.5", points=1, en="weighs every slot alike", es="todos los slots pesan lo mismo")
@@ -51,7 +51,7 @@ def test_weighs_slots_alike(student):
     expect_shares(student, steps, 8, held=(29 * 7 + 1) / 256, empty=12 / 256, hint=t(
         "a batch of 30 steps counts fifteen times as much as one of two: add up first, divide once (section 2.9)",
         "un lote de 30 pasos cuenta quince veces más que uno de dos: suma primero, divide una sola vez (sección 2.9)",
-    ))  # fmt: skip
+    ))
 
 
 @check("2.5", points=1, en="a run of the reference", es="una ejecución de la referencia")
@@ -61,17 +61,17 @@ def test_a_run(student):
     expect_shares(student, log.step_records(), 3, held=3 / 21, empty=8 / 21, hint=t(
         "three steps of A, B and C, then four of D alone: 21 slots, 3 of them held, 8 empty (section 2.9)",
         "tres pasos con A, B y C, y después cuatro con D sola: 21 slots, 3 de ellos retenidos y 8 vacíos (sección 2.9)",
-    ))  # fmt: skip
+    ))
 
 
 @check("2.5", points=1, en="right for many random runs, one after another, and changes none of them",
-       es="correcto con muchas ejecuciones al azar, una tras otra, y sin cambiar ninguna")  # fmt: skip
+       es="correcto con muchas ejecuciones al azar, una tras otra, y sin cambiar ninguna")
 def test_many_runs(student):
     expect_oracle(
         student, "wasted_slot_share", random_runs(seed=25), by_definition, is_right=same_shares,
         why=lambda args, got: why_wrong(*args, got), about=lambda steps, max_batch: t(
             f"({len(steps)} steps, max_batch = {max_batch}).", f"({len(steps)} pasos, max_batch = {max_batch})."),
-    )  # fmt: skip
+    )
 
 
 def random_runs(seed: int) -> Iterator[list]:
@@ -89,7 +89,7 @@ def random_runs(seed: int) -> Iterator[list]:
 def by_definition(steps: list[dict], max_batch: int) -> dict:
     """Slot by slot: `#` is held, `·` empty."""
     slots = "".join("+" * each["useful_rows"] + "#" * (each["rows"] - each["useful_rows"])
-                    + "·" * (max_batch - each["rows"]) for each in steps)  # fmt: skip
+                    + "·" * (max_batch - each["rows"]) for each in steps)
     return {"held": slots.count("#") / len(slots), "empty": slots.count("·") / len(slots)}
 
 
@@ -112,7 +112,7 @@ def why_wrong(steps: list[dict], max_batch: int, got) -> Text:
             "max_batch slots por paso, aunque ningún lote llegara a llenarlos")),
         ((held, empty + held), t("a held slot has a row, so it is not empty",
                                  "un slot retenido tiene fila, así que no está vacío")),
-    )  # fmt: skip
+    )
     for (wrong_held, wrong_empty), hint in slips:
         if same_shares(got, {"held": wrong_held, "empty": wrong_empty}):
             return hint
@@ -122,4 +122,4 @@ def why_wrong(steps: list[dict], max_batch: int, got) -> Text:
         "cada paso tiene max_batch slots: `useful_rows` dieron un token, el resto de `rows` está retenido y los que no "
         "tienen fila están vacíos; todos los slots cuentan igual, dure lo que dure su paso, y nada se redondea "
         "(sección 2.9)",
-    )  # fmt: skip
+    )

@@ -38,7 +38,7 @@ def model_run(student):
 
 
 @check("2.6", points=2, en="a timeline worked out by hand, to the step",
-       es="una línea de tiempo hecha a mano, paso a paso")  # fmt: skip
+       es="una línea de tiempo hecha a mano, paso a paso")
 def test_hand_worked_timeline(student):
     """Three seats, a wait of 4 ms; signs as in test_3_loop.py.
 
@@ -60,11 +60,11 @@ def test_hand_worked_timeline(student):
         "(when A to J left, in ms): the first that differs says which batch left too early or too late (section 2.4)",
         "(cuándo salieron A a J, en ms): la primera que difiere dice qué lote salió antes o después de tiempo "
         "(sección 2.4)",
-    ))  # fmt: skip
+    ))
 
 
 @check("2.6", points=3, en="p95 within one step of the reference, at three loads",
-       es="p95 a menos de un paso del de la referencia, con tres cargas")  # fmt: skip
+       es="p95 a menos de un paso del de la referencia, con tres cargas")
 def test_p95(student):
     got, expected = [], []
     for load in LOADS:
@@ -81,11 +81,11 @@ def test_p95(student):
         "(p95 en ms con carga 0.3, 0.7 y 0.95). Demasiado alto: ¿sale enseguida un lote completo, corre la espera "
         "desde la primera llegada, pasa el tiempo en algún otro sitio? Demasiado bajo: ¿se calculan todas las filas "
         "hasta el final? (sección 2.10)",
-    ))  # fmt: skip
+    ))
 
 
 @check("2.6", points=1, en="no answer before its batch has ended",
-       es="ninguna respuesta antes de que termine su lote", negative=True)  # fmt: skip
+       es="ninguna respuesta antes de que termine su lote", negative=True)
 def test_no_answer_is_early(student):
     early = answered_early(model_run(student))
     expect(not early, expected=t("0 of 200", "0 de 200"), got=f"{len(early)}: {early[:5]}", hint=t(
@@ -93,7 +93,7 @@ def test_no_answer_is_early(student):
         "whole; what answering early is worth comes in section 2.11 (section 2.10)",
         "(respuestas que salieron antes de terminar la más larga de su lote): un servidor estático responde al lote "
         "entero; cuánto vale responder antes se ve en la sección 2.11 (sección 2.10)",
-    ))  # fmt: skip
+    ))
 
 
 @check("2.6", points=1, en="every answer equals the one served alone", es="cada respuesta es la misma que a solas")
@@ -102,4 +102,4 @@ def test_answers_are_unchanged(student):
     expect(not wrong, expected=t("0 of 200", "0 de 200"), got=f"{len(wrong)}: {wrong[:5]}", hint=t(
         "(answers that differ): a token lost, doubled or given to a neighbour (section 2.10)",
         "(respuestas distintas): un token perdido, repetido o entregado a una vecina (sección 2.10)",
-    ))  # fmt: skip
+    ))

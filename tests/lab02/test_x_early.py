@@ -27,7 +27,7 @@ def test_answers_leave_at_once(student):
         "last member has ended (section 2.11)",
         "(cuándo salió cada respuesta, en ms): responde en el paso en que termina una petición, y reúne el lote siguiente solo "
         "cuando ha terminado la última (sección 2.11)",
-    ))  # fmt: skip
+    ))
 
 
 @check("2.7", points=0, en="no row is computed for nothing, and no token is lost", es="ninguna fila se calcula en balde, y no se pierde ningún token")
@@ -38,12 +38,12 @@ def test_no_row_for_nothing(student):
     expect_equal(wasted, 0, hint=t(
         "(rows computed for requests that had ended): pass only those that still run (section 2.11)",
         "(filas calculadas para peticiones ya terminadas): pasa solo las que siguen en marcha (sección 2.11)",
-    ))  # fmt: skip
+    ))
     expect(answers(log) == scripted_answers(requests), expected=t("every answer whole", "cada respuesta entera"),
            got=t("another answer", "otra respuesta"), hint=t(
         "EOS is no output token, and nothing is appended after the end (section 2.3)",
         "EOS no es un token de salida, y después del final no se añade nada (sección 2.3)",
-    ))  # fmt: skip
+    ))
 
 
 @check("2.7", points=0, en="the latencies that the study in 2.11 read from a log", es="las latencias que el estudio de 2.11 leyó en un registro")
@@ -52,11 +52,11 @@ def test_the_latencies_of_the_study(student):
     log = student.run_loop("static", requests, function="early_batch_loop", clock=VirtualClock())
     read = ready_s(replay("static", requests, loop=dropping(static_batch_loop), tokens="scripted"))
     measured = [record["finish_s"] - record["arrival_s"] if record["finish_s"] is not None else None
-                for record in sorted(log.records(), key=lambda record: record["arrival_s"])]  # fmt: skip
+                for record in sorted(log.records(), key=lambda record: record["arrival_s"])]
     off = sum(own is None or abs(own - wanted) > 1e-9 for own, wanted in zip(measured, read))
     expect_equal(off, 0, hint=t(
         "(requests out of 200 whose latency differs from what the log of a dropping server says): your loop differs in when a "
         "batch is collected; it begins as soon as the last one has ended (section 2.11)",
         "(peticiones de 200 cuya latencia difiere de lo que dice el registro de un servidor que quita filas): tu bucle difiere "
         "en cuándo se reúne un lote; empieza en cuanto termina el anterior (sección 2.11)",
-    ))  # fmt: skip
+    ))

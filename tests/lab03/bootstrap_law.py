@@ -132,5 +132,5 @@ def _binomial_at_most(number: int, most: int, share: float) -> float:
     if share >= 1:
         return 0.0
     logs = (math.lgamma(number + 1) - math.lgamma(k + 1) - math.lgamma(number - k + 1)
-            + k * math.log(share) + (number - k) * math.log1p(-share) for k in range(most + 1))  # fmt: skip
+            + k * math.log(share) + (number - k) * math.log1p(-share) for k in range(most + 1))
     return min(1.0, math.fsum(map(math.exp, logs)))

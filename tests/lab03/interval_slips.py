@@ -21,7 +21,7 @@ def of_values(got: tuple[float, float], due: float) -> Text | None:
                                   "El cociente está al revés: continuo entre estático")),
         (100 * (1 - share) / share, t("The difference is divided by the continuous p95: divide by the static one",
                                       "La diferencia se divide entre el p95 continuo: divide entre el estático")),
-    )  # fmt: skip
+    )
     return next((hint for value, hint in slips if all(math.isclose(end, value, rel_tol=1e-6) for end in got)), None)
 
 
@@ -84,7 +84,7 @@ SLIPS = (
     ({"percent": 99}, t("Those are reductions of the p99: take the p95", "Esas son reducciones del p99: toma el p95")),
     ({"percent": 100}, t("Those are reductions of the maximum: take the p95",
                          "Esas son reducciones del máximo: toma el p95")),
-)  # fmt: skip
+)
 IMPOSSIBLE = t(
     "No resample of these pairs has such a reduction. It is 100 · (1 − p95 continuous / p95 static), both of the same "
     "resample, and the ends are two of the reductions as they are: no rounding, no value between two",

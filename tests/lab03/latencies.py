@@ -89,7 +89,7 @@ def _answered(records) -> list[float]:
 
 def _since_admission(records) -> list[float]:
     return [math.inf if None in (each["finish_s"], each["admitted_s"]) else each["finish_s"] - each["admitted_s"]
-            for each in records]  # fmt: skip
+            for each in records]
 
 
 DEFINITION = t(
@@ -158,4 +158,4 @@ SLIPS = (
         "The value was rounded: return it as it is, and round where you print",
         "El valor se redondeó: devuélvelo tal cual y redondea donde imprimas",
     )),
-)  # fmt: skip
+)

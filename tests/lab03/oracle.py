@@ -23,7 +23,7 @@ REMEMBERS = t(
 def expect_oracle(
     student, function: str, cases: Iterable[list], oracle: Callable, *, is_right: Callable, why: Callable,
     about: Callable[..., Text],
-) -> None:  # fmt: skip
+) -> None:
     """Call a function on each case's arguments and fail the check at the first answer that differs from the oracle's.
 
     `why(args, got)` is the hint for a wrong answer, `about(*args)` says in a few words what the input was. All calls
@@ -38,7 +38,7 @@ def expect_oracle(
             raise wrong(expected=expected, got=call.result, hint=followed(about(*args), why(args, call.result)))
         if call.changed:
             raise wrong(expected=t("arguments as they were", "argumentos tal como estaban"),
-                        got=[call.after[i] for i in call.changed], hint=CHANGED)  # fmt: skip
+                        got=[call.after[i] for i in call.changed], hint=CHANGED)
 
 
 def called(student, function: str, args: list, about: Text, *, again: bool) -> Called:

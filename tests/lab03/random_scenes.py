@@ -26,7 +26,7 @@ def _item(rng: random.Random, request_id: int) -> WorkItem:
         request_id=request_id, prompt_token_ids=tuple(rng.randrange(200) for _ in range(rng.randint(1, 9))),
         max_tokens=length if by_limit else length + rng.randint(1, 9), arrival_ns=0, priority=rng.randrange(3),
         answer=tuple(rng.randrange(alphabet) for _ in range(length)),
-    )  # fmt: skip
+    )
 
 
 def random_workloads(seed: int, *, number: int, clients: tuple[int, ...] = (2, 3)) -> Iterator[tuple[Workload, dict]]:
@@ -39,7 +39,7 @@ def random_workloads(seed: int, *, number: int, clients: tuple[int, ...] = (2, 3
         if kind == "closed":
             items = [replace(item, arrival_ns=None) for item in items]
             yield Workload(name=kind, items=tuple(items), num_clients=rng.choice(clients),
-                           think_ns=rng.choice((0, 1_234_567))), settings  # fmt: skip
+                           think_ns=rng.choice((0, 1_234_567))), settings
         else:
             items = [replace(item, arrival_ns=_arrival_ns(rng, kind)) for item in items]
             yield Workload(name=kind, items=tuple(items)), settings

@@ -19,7 +19,7 @@ def scene(*requests: tuple[float, int], name: str = "scene", ends_with_eos: bool
             )
             for i, (arrival_ms, length) in enumerate(requests)
         ),
-    )  # fmt: skip
+    )
 
 
 def finish_ms(log) -> dict[int, float]:

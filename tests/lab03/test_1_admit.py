@@ -57,7 +57,7 @@ def _expect_kept(taken: list[int], num_before: int, ids) -> None:
         "(ids en vuelo): se tomaron peticiones de la cola y no están en la lista. `in_flight = …` da un nombre tuyo a "
         "una lista nueva, y quien te llamó conserva la vieja: modifica la lista que recibiste, con append (sección "
         "3.1)",
-    ))  # fmt: skip
+    ))
     missing = [i for i in taken if isinstance(ids, list) and i not in ids]
     expect(not missing, expected=taken, got=ids, hint=t(
         f"(ids in flight): {missing} were taken from the queue and are nowhere now; the queue has forgotten them. Take "
@@ -65,7 +65,7 @@ def _expect_kept(taken: list[int], num_before: int, ids) -> None:
         f"(ids en vuelo): {missing} se tomaron de la cola y ya no están en ninguna parte; la cola las ha olvidado. Toma "
         "solo tantas como asientos libres haya. No hay nada que ordenar: la cola da primero la más antigua (sección "
         "3.1)",
-    ))  # fmt: skip
+    ))
 
 
 def admitted(student, *, waiting: int, in_flight: int, slots: int, later: int = 0):
@@ -84,7 +84,7 @@ def test_fills_every_free_slot(student):
             "filled, one or many (section 3.1)",
             f"(en vuelo después): había {in_flight} de 4 asientos ocupados, y esperaban cinco: se llena cada asiento "
             "libre, sea uno o sean muchos (sección 3.1)",
-        ))  # fmt: skip
+        ))
 
 
 @check("3.1", points=1, en="admits in the order of arrival", es="admite por orden de llegada")
@@ -93,14 +93,14 @@ def test_oldest_first(student):
     expect_equal(sorted(ids), [0, 1, 2, 3, 4], hint=t(
         "(ids in flight): those in flight stay, and the waiting ones come to them (section 3.1)",
         "(ids en vuelo): las que están en vuelo siguen, y las que esperan se suman (sección 3.1)",
-    ))  # fmt: skip
+    ))
     longest_first = scene((0, 9), (1, 7), (2, 5), (3, 3), (4, 1))
     host = student.server(longest_first, max_inflight=2)
     host.server.clock.sleep(0.01)
     expect_equal(sorted(call_admit(student, host, [])), [0, 1], hint=t(
         "(ids in flight): five were waiting for two seats, and those who came first have them (section 3.1)",
         "(ids en vuelo): esperaban cinco para dos asientos, y son de las que llegaron primero (sección 3.1)",
-    ))  # fmt: skip
+    ))
 
 
 @check("3.1", points=1, en="never exceeds max_inflight", es="nunca supera max_inflight")
@@ -111,7 +111,7 @@ def test_keeps_to_the_cap(student):
         "max_inflight (section 3.1)",
         "con 3 asientos y 0, 2 o 3 ocupados, después hay 3 en vuelo: mira la comparación con max_inflight "
         "(sección 3.1)",
-    ))  # fmt: skip
+    ))
 
 
 @check("3.1", points=1, en="lets no time pass", es="no deja pasar tiempo")
@@ -119,18 +119,18 @@ def test_never_waits(student):
     for waiting, in_flight in ((0, 1), (1, 1), (0, 0)):
         ids, host = admitted(student, waiting=waiting, in_flight=in_flight, slots=4, later=1)
         expect_equal((len(ids), host.server.clock.now_ns / MS), (waiting + in_flight, 0.0), hint=t(
-            "(in flight, clock in ms): ", "(en vuelo, reloj en ms): ").followed_by(WAITED))  # fmt: skip
+            "(in flight, clock in ms): ", "(en vuelo, reloj en ms): ").followed_by(WAITED))
 
 
 @check("3.1", points=1, en="right in many scenes at random, one after another",
-       es="correcto en muchas escenas al azar, una tras otra")  # fmt: skip
+       es="correcto en muchas escenas al azar, una tras otra")
 def test_many_scenes(student):
     """Whoever the queue would hand out next is in, as far as there are seats, and not a nanosecond has passed."""
     rng = random.Random(31)
     for count in range(40):
         arrivals, slots, now_ms = [rng.randrange(4) * 3 for _ in range(rng.randint(1, 16))], rng.randint(1, 12), 7
         items = [replace(item, arrival_ns=arrival * MS)
-                 for item, arrival in zip(random_items(rng, len(arrivals)), arrivals, strict=True)]  # fmt: skip
+                 for item, arrival in zip(random_items(rng, len(arrivals)), arrivals, strict=True)]
         line = [item.request_id for item in sorted(items, key=lambda item: (item.arrival_ns, item.request_id))]
         host = student.server(Workload(name="random", items=tuple(items)), max_inflight=slots)
         host.server.clock.sleep(now_ms / 1e3)
@@ -142,4 +142,4 @@ def test_many_scenes(student):
             f"requests are {line}, and {come} of them have come (section 3.1). ",
             f"(ids en vuelo, reloj en ms): {slots} asientos, {len(running)} ocupados; por orden de llegada las "
             f"peticiones son {line}, y han llegado {come} (sección 3.1). ",
-        ).followed_by(REMEMBERS if count else t("", "")))  # fmt: skip
+        ).followed_by(REMEMBERS if count else t("", "")))

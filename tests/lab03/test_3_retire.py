@@ -39,13 +39,13 @@ def test_frees_the_slots(student):
         "the old one: change the list that you got, with remove (section 3.3)",
         "nadie salió de la lista recibida. `in_flight = …` da un nombre tuyo a una lista nueva, y el bucle conserva la "
         "vieja: modifica la lista que recibiste, con remove (sección 3.3)",
-    ))  # fmt: skip
+    ))
     expect_equal(ids, [0, 3], hint=t(
         "requests 1 and 2 had ended, 0 and 3 go on in their order. Did you walk along the list while removing from it? "
         "(section 3.3)",
         "las peticiones 1 y 2 habían terminado; 0 y 3 siguen en su orden. ¿Recorriste la lista mientras quitabas "
         "elementos? (sección 3.3)",
-    ))  # fmt: skip
+    ))
 
 
 @check("3.3", points=1, en="answers in the same step", es="responde en el mismo paso")
@@ -56,11 +56,11 @@ def test_answers_at_once(student):
         "server.respond (section 3.3)",
         "(petición: cuándo salió su respuesta, en ms): el paso terminó en el ms 1, y las dos respuestas salen "
         "entonces, con server.respond (sección 3.3)",
-    ))  # fmt: skip
+    ))
 
 
 @check("3.3", points=1, en="whoever has ended, however and however many",
-       es="a quienes hayan terminado, como sea y cuantas sean")  # fmt: skip
+       es="a quienes hayan terminado, como sea y cuantas sean")
 def test_many_scenes(student):
     rng = random.Random(33)
     for count in range(24):
@@ -69,18 +69,18 @@ def test_many_scenes(student):
         ids, host = retired(student, ended, number, again=count > 0, with_eos=with_eos)
         staying = [i for i in range(number) if i not in ended]
         about = t(f"({number} in flight, of which {sorted(ended)} ended{' with EOS at once' * with_eos}). ",
-                  f"({number} en vuelo; terminaron {sorted(ended)}{', con EOS en el acto' * with_eos}). ")  # fmt: skip
+                  f"({number} en vuelo; terminaron {sorted(ended)}{', con EOS en el acto' * with_eos}). ")
         expect(isinstance(ids, list) and sorted(ids) == staying, expected=staying, got=ids, hint=about.followed_by(t(
             "Those stay in flight who are not in `finished`, and only those: it may be empty, or hold all (section 3.3)",
             "Siguen en vuelo las que no están en `finished`, y solo esas: puede estar vacía, o tenerlas todas (sección "
-            "3.3)")))  # fmt: skip
+            "3.3)")))
         expect(left_ms(host) == dict.fromkeys(sorted(ended), 1.0), expected=dict.fromkeys(sorted(ended), 1.0),
                got=left_ms(host), hint=about.followed_by(t(
                    "(request: when its answer left, in ms): everybody in `finished` is answered now, whatever ended it; "
                    "an empty answer is one, too (section 3.3)",
                    "(petición: cuándo salió su respuesta, en ms): se responde ahora a todas las de `finished`, las haya "
-                   "terminado lo que sea; una respuesta vacía también lo es (sección 3.3)")))  # fmt: skip
+                   "terminado lo que sea; una respuesta vacía también lo es (sección 3.3)")))
         answers = {i: host.server.log.requests[i].answer for i in ended}
         expect_equal(answers, {i: host.server.log.requests[i].item.answer for i in ended}, hint=about.followed_by(t(
             "(request: its answer): no token is added or lost on leaving; EOS is none (section 3.3)",
-            "(petición: su respuesta): al salir no se añade ni se pierde ningún token; EOS no lo es (sección 3.3)")))  # fmt: skip
+            "(petición: su respuesta): al salir no se añade ni se pierde ningún token; EOS no lo es (sección 3.3)")))

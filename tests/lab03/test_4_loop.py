@@ -35,27 +35,27 @@ def busy_scene(seed: int = 11):
 @check("3.4", points=2, en="the scene of the lab, to the step", es="la escena del laboratorio, paso a paso")
 def test_the_scene_of_the_lab(student):
     expect_equal(finish_ms(served(student, scene(*LAB_SCENE), max_inflight=2)), {0: 3.0, 1: 30.0, 2: 8.0}, hint=t(
-        "(request: step in which it left) (section 3.4)", "(petición: paso en que salió) (sección 3.4)"))  # fmt: skip
+        "(request: step in which it left) (section 3.4)", "(petición: paso en que salió) (sección 3.4)"))
 
 
 @check("3.4", points=2, en="every request is answered, with its own tokens",
-       es="toda petición recibe respuesta, con sus propios tokens")  # fmt: skip
+       es="toda petición recibe respuesta, con sus propios tokens")
 def test_everybody_is_answered(student):
     for seed in (11, 12):
         workload = busy_scene(seed)
         log = served(student, workload)
         got = {i: record.answer for i, record in log.requests.items()}
         expect_equal(got, {item.request_id: item.answer for item in workload.items}, hint=t(
-            "(request: its answer) (section 3.4)", "(petición: su respuesta) (sección 3.4)"))  # fmt: skip
+            "(request: its answer) (section 3.4)", "(petición: su respuesta) (sección 3.4)"))
 
 
 @check("3.4", points=1, en="waits for the next arrival when nobody is in flight",
-       es="espera a la próxima llegada cuando no hay nadie en vuelo")  # fmt: skip
+       es="espera a la próxima llegada cuando no hay nadie en vuelo")
 def test_waits_when_idle(student):
     expect_equal(finish_ms(served(student, scene((5, 2), (100.5, 3)))), {0: 7.0, 1: 103.5}, hint=t(
         "(request: when it left, in ms): a request that finds the server empty starts at its arrival (section 3.4)",
         "(petición: cuándo salió, en ms): una petición que encuentra el servidor vacío empieza al llegar (sección 3.4)",
-    ))  # fmt: skip
+    ))
 
 
 @check("3.4", points=1, en="starts without a full batch", es="empieza sin esperar un lote completo")
@@ -64,18 +64,18 @@ def test_starts_at_once(student):
     expect_equal(finish_ms(log), {0: 4.0, 1: 6.0, 2: 51.0}, hint=t(
         "(request: when it left, in ms): the first one starts alone at 0 ms; nobody waits for company here (section 3.4)",
         "(petición: cuándo salió, en ms): la primera empieza sola, a los 0 ms; aquí nadie espera compañía (sección 3.4)",
-    ))  # fmt: skip
+    ))
 
 
 @check("3.4", points=1, en="every request in flight gets a token at every step",
-       es="toda petición en vuelo recibe un token en cada paso")  # fmt: skip
+       es="toda petición en vuelo recibe un token en cada paso")
 def test_nobody_starves(student):
     log = served(student, busy_scene())
     late = [i for i, record in log.requests.items() if _skipped_steps(log, record)]
     expect_equal(late, [], hint=t(
         "(requests that sat through a step without a token): pass all of in_flight to every step (section 3.4)",
         "(peticiones que pasaron un paso sin token): pasa todo in_flight en cada paso (sección 3.4)",
-    ))  # fmt: skip
+    ))
 
 
 def _skipped_steps(log, record) -> int:
@@ -84,14 +84,14 @@ def _skipped_steps(log, record) -> int:
 
 
 @check("3.4", points=2, en="no seat is empty while somebody waits, at any cap",
-       es="ningún asiento vacío mientras alguien espera, con cualquier tope")  # fmt: skip
+       es="ningún asiento vacío mientras alguien espera, con cualquier tope")
 def test_no_seat_is_empty(student):
     """Three come at once and one at a time after them: seats become free one by one, and are filled one by one."""
     for cap in (1, 2, 3, 5, 8):
         log = served(student, scene(*((k // 3 + k % 3 // 2, 3 + 5 * k % 7) for k in range(24))), max_inflight=cap)
         expect_equal(max(len(step.request_ids) for step in log.steps), cap, hint=t(
             f"(most rows in a step, with max_inflight = {cap} and a crowd waiting) (section 3.4)",
-            f"(máximo de filas en un paso, con max_inflight = {cap} y mucha gente esperando) (sección 3.4)"))  # fmt: skip
+            f"(máximo de filas en un paso, con max_inflight = {cap} y mucha gente esperando) (sección 3.4)"))
 
 
 @check("3.4", points=1, en="keeps to the cap all along", es="respeta el tope de principio a fin")
@@ -100,11 +100,11 @@ def test_keeps_to_the_cap_all_along(student):
     expect_equal(max((len(step.request_ids) for step in log.steps), default=0), 5, hint=t(
         "(most rows in a step, with max_inflight=5 and a crowd waiting) (section 3.4)",
         "(máximo de filas en un paso, con max_inflight=5 y mucha gente esperando) (sección 3.4)",
-    ))  # fmt: skip
+    ))
 
 
 @check("3.4", points=1, en="equal lengths in one burst: no gain, no loss",
-       es="longitudes iguales en una ráfaga: ni ganancia ni pérdida")  # fmt: skip
+       es="longitudes iguales en una ráfaga: ni ganancia ni pérdida")
 def test_equal_lengths_in_one_burst(student):
     log = served(student, scene(*[(0, 16)] * 32), max_inflight=8)
     last = sorted(finish_ms(log).values())
@@ -113,25 +113,25 @@ def test_equal_lengths_in_one_burst(student):
         "batches as static (section 3.5)",
         "(cuándo salieron las 32 respuestas, en ms): con longitudes iguales y todas a la vez, el batching continuo forma "
         "los mismos lotes que el estático (sección 3.5)",
-    ))  # fmt: skip
+    ))
 
 
 @check("3.4", points=2, en="many random runs, one after another, to the nanosecond",
-       es="muchas ejecuciones al azar, una tras otra, al nanosegundo")  # fmt: skip
+       es="muchas ejecuciones al azar, una tras otra, al nanosegundo")
 def test_many_runs(student):
     scenes = list(random_workloads(seed=34, number=30))
     for (workload, settings), log in zip(scenes, served_in_turn(student, scenes), strict=True):
         due = replay("continuous", workload, clock=settings["clock"](), tokens="scripted", loop=continuous_batch_loop,
-                     max_inflight=settings["cap"])  # fmt: skip
+                     max_inflight=settings["cap"])
         for mine, other in zip(log.steps, due.steps, strict=False):
             same = (mine.start_ns, sorted(mine.request_ids)) == (other.start_ns, sorted(other.request_ids))
             expect(same, expected=_shown(other), got=_shown(mine), hint=t(
                 f"(a step of a run with max_inflight = {settings['cap']}): the text allows one order of events: admit "
                 "all there is room for, one step, retire (section 3.4)",
                 f"(un paso de una ejecución con max_inflight = {settings['cap']}): el texto admite un solo orden: "
-                "admitir a cuantas quepan, un paso, retirar (sección 3.4)"))  # fmt: skip
+                "admitir a cuantas quepan, un paso, retirar (sección 3.4)"))
         expect_equal(finish_ms(log), finish_ms(due), hint=t("(request: when it left, in ms) (section 3.4)",
-                                                            "(petición: cuándo salió, en ms) (sección 3.4)"))  # fmt: skip
+                                                            "(petición: cuándo salió, en ms) (sección 3.4)"))
 
 
 def _shown(step):

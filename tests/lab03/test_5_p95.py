@@ -16,7 +16,7 @@ def test_nearest_rank(student):
             "latency that was measured, never one between two (section 3.6)",
             "el ⌈0.95·n⌉-ésimo menor de n, contando desde 1: el 38.º de 40, el 19.º de 20, el 3.º de 3. Siempre es una "
             "latencia medida, nunca una intermedia (sección 3.6)",
-        ))  # fmt: skip
+        ))
 
 
 @check("3.5", points=1, en="counts from the scheduled arrival", es="cuenta desde la llegada programada")
@@ -25,7 +25,7 @@ def test_counts_from_arrival(student):
     expect_number(student.call("p95_s", records), 3.5, tolerance=1e-9, hint=t(
         "request 1 arrived at 0.5 s, was admitted at 3 s and answered at 4 s: its client waited 3.5 s (section 3.6)",
         "la petición 1 llegó a los 0.5 s, fue admitida a los 3 s y respondida a los 4 s: su cliente esperó 3.5 s (sección 3.6)",
-    ))  # fmt: skip
+    ))
 
 
 @check("3.5", points=1, en="a request without an answer is a miss", es="una petición sin respuesta es un fallo")
@@ -36,7 +36,7 @@ def test_unanswered_is_a_miss(student):
         "two of 20 requests were never answered, so the 19th of 20 is one of them: infinite, not left out (section 3.6)",
         "dos de 20 peticiones no tuvieron respuesta, así que la 19.ª de 20 es una de ellas: infinita, no omitida "
         "(sección 3.6)",
-    ))  # fmt: skip
+    ))
 
 
 @check("3.5", points=1, en="of nothing there is no p95", es="de nada no hay p95", negative=True)
@@ -44,14 +44,14 @@ def test_of_nothing(student):
     expect_value_error(student, "p95_s", [], hint=t(
         "with no records raise ValueError and say so (section 3.6)",
         "sin registros, lanza ValueError y dilo (sección 3.6)",
-    ))  # fmt: skip
+    ))
 
 
 @check("3.5", points=2, en="right for many random runs, one after another, and changes none of them",
-       es="correcto con muchas ejecuciones al azar, una tras otra, y sin cambiar ninguna")  # fmt: skip
+       es="correcto con muchas ejecuciones al azar, una tras otra, y sin cambiar ninguna")
 def test_many_runs(student):
     expect_oracle(
         student, "p95_s", ([records] for records in random_records(seed=35)),
         lambda records: nearest_rank(latencies(records), 95), is_right=is_near,
         why=lambda args, got: why(*args, 95, got), about=about,
-    )  # fmt: skip
+    )

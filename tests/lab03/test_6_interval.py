@@ -50,7 +50,7 @@ def interval(student, pairs, num_resamples: int, seed: int, *, burst: bool = Fal
     expect(is_pair, expected=t("(low, high)", "(bajo, alto)"), got=got, hint=LOWER_FIRST)
     expect(got[0] <= got[1], expected=t("low ≤ high", "bajo ≤ alto"), got=got, hint=LOWER_FIRST)
     expect(after == args, expected=t("records as they were", "registros tal como estaban"),
-           got=t("changed ones", "cambiados"), hint=CHANGED)  # fmt: skip
+           got=t("changed ones", "cambiados"), hint=CHANGED)
     return tuple(got)
 
 
@@ -63,7 +63,7 @@ def swapped(num_resamples: int, num_pairs: int) -> Text:
         f"(num_resamples = {num_resamples}, {num_pairs} pares): hay una reducción por remuestra; si hay una sola, ambos "
         "extremos son esa. ¿Están intercambiados el número de remuestras y el de pares en cada una, o es alguno un "
         "número fijo? (sección 3.7)",
-    )  # fmt: skip
+    )
 
 
 def _record(request_id: int, arrival_s: float, latency_s: float) -> dict:
@@ -88,7 +88,7 @@ def test_pairs_by_request(student):
             "cada petición tardó 0.625 de su tiempo estático, así que toda remuestra de pares baja exactamente un "
             "37.5 %. Un intervalo ancho significa que las mitades se sortearon por separado (o una de ellas no se "
             "sorteó), o que se emparejaron por posición o llegada y no por request_id (sección 3.7)",
-        ))  # fmt: skip
+        ))
 
 
 @check("3.6", points=1, en="compares p95 with p95", es="compara un p95 con otro")
@@ -102,14 +102,14 @@ def test_of_the_p95(student):
         "45 de los 60 pares son los más lentos, 10 s y 4 s, así que esos son los p95 de toda remuestra y toda reducción "
         "es del 60 %. Otros valores salen de medias, medianas o una media de reducciones: toma el p95 de cada mitad y "
         "después una sola reducción (sección 3.7)",
-    ))  # fmt: skip
+    ))
     pairs = tuple((2.0, math.inf if k < 30 else 1.0) for k in range(40))
     expect_value(student, pairs, -math.inf, hint=t(
         "30 of the 40 requests went unanswered under continuous, so its p95 is infinite in every resample and the "
         "reduction is −inf: nobody is left out (section 3.7)",
         "30 de las 40 peticiones quedaron sin respuesta con el continuo, así que su p95 es infinito en toda remuestra y "
         "la reducción es −inf: no se omite a nadie (sección 3.7)",
-    ))  # fmt: skip
+    ))
 
 
 @check("3.6", points=1, en="is as wide as it should be", es="tiene la anchura debida")
@@ -124,7 +124,7 @@ def test_width(student):
         "todas las remuestras fueron el mismo sorteo. ¿Está random.Random(seed) dentro de tu bucle, de modo que empieza "
         "de nuevo cada vez? ¿O sorteas sin reemplazo, o no sorteas? Créalo una sola vez, antes del bucle, y sortea con "
         "choices(…) (sección 3.7)",
-    ))  # fmt: skip
+    ))
     due = [_near(whole, 0.025), _near(whole, 0.975)]
     expect_lawful([Seen(pairs=pairs, num_resamples=2_000, interval=each) for each in got], _shown(due))
 
@@ -141,21 +141,21 @@ def test_ranks(student):
         "(num_resamples = 1, eight seeds, always the same reduction): each of the num_resamples reductions is of pairs "
         "that were drawn; the whole of the data is none of them (section 3.7)",
         "(num_resamples = 1, ocho semillas, siempre la misma reducción): cada una de las num_resamples reducciones es de "
-        "pares sorteados; los datos enteros no son una de ellas (sección 3.7)"))  # fmt: skip
+        "pares sorteados; los datos enteros no son una de ellas (sección 3.7)"))
     few, many = ([interval(student, pairs, number, seed) for seed in range(4)] for number in (100, 500))
     expect(few != many, expected=t("other ends with 500 resamples", "otros extremos con 500 remuestras"), got=_shown(many[0]),
-           hint=swapped(500, len(pairs)))  # fmt: skip
+           hint=swapped(500, len(pairs)))
     for num_resamples in (40, 41, 100):
         expect_lawful([
             Seen(pairs=pairs, num_resamples=num_resamples, interval=interval(
                 student, pairs, num_resamples, seed, again=True))
             for seed in range(80)
         ], t(f"ranks ⌈0.025·{num_resamples}⌉ and ⌈0.975·{num_resamples}⌉",
-             f"rangos ⌈0.025·{num_resamples}⌉ y ⌈0.975·{num_resamples}⌉"))  # fmt: skip
+             f"rangos ⌈0.025·{num_resamples}⌉ y ⌈0.975·{num_resamples}⌉"))
 
 
 @check("3.6", points=1, en="depends on its arguments alone, the seed among them",
-       es="depende solo de sus argumentos, la semilla incluida")  # fmt: skip
+       es="depende solo de sus argumentos, la semilla incluida")
 def test_seeds(student):
     pairs = crowd(10, 41)
     first, second = (interval(student, pairs, 50, 4) for _ in range(2))
@@ -163,23 +163,23 @@ def test_seeds(student):
         "(two runs with the same seed): draw with random.Random(seed), so that anybody can repeat it (section 3.7)",
         "(dos ejecuciones con la misma semilla): sortea con random.Random(seed), para que cualquiera pueda "
         "repetirlo (sección 3.7)",
-    ))  # fmt: skip
+    ))
     third = interval(student, pairs, 50, 4, again=True)
     expect(first == third, expected=_shown(first), got=_shown(third), hint=REMEMBERS.followed_by(t(
-        " That goes for the generator, too (section 3.7)", " Lo mismo vale para el generador (sección 3.7)")))  # fmt: skip
+        " That goes for the generator, too (section 3.7)", " Lo mismo vale para el generador (sección 3.7)")))
     some = {interval(student, pairs, 50, seed) for seed in range(8)}
     expect(len(some) > 1, expected=t("another interval for another seed", "otro intervalo con otra semilla"),
            got=_shown(first), hint=t("(eight seeds gave the same interval): random.Random(seed) with the seed that you "
                                      "are given (section 3.7)",
                                      "(ocho semillas dieron el mismo intervalo): random.Random(seed) con la semilla que "
-                                     "recibes (sección 3.7)"))  # fmt: skip
+                                     "recibes (sección 3.7)"))
 
 
 def expect_lawful(seen: list[Seen], due) -> None:
     """Fail the check unless these intervals are what the ranks of right resamples give, but for chance."""
     off = surprise(seen)
     got = t(f"{_shown(seen[0].interval)} (off by {off:.0f} standard deviations)",
-            f"{_shown(seen[0].interval)} (a {off:.0f} desviaciones típicas)")  # fmt: skip
+            f"{_shown(seen[0].interval)} (a {off:.0f} desviaciones típicas)")
     if off > MOST_SURPRISE:
         expect(False, expected=due, got=got, hint=of_laws(seen).followed_by(SECTION))
 

@@ -48,13 +48,13 @@ def test_p95_falls(student):
     student.measurements |= {
         "p95_static_ms": 1e3 * before, "p95_continuous_ms": 1e3 * after, "p95_reduction_percent": reduction,
         "throughput_ratio": metrics.throughput_per_s(continuous) / metrics.throughput_per_s(static),
-    }  # fmt: skip
+    }
     expect(reduction >= BAR_PERCENT, expected=t("≥ 30 %", "≥ 30 %"), got=f"{reduction:.1f} %", hint=t(
         "draw the slot timeline of your run: a seat that stays grey, or an answer that leaves later than its last token, "
         "is where the p95 went (section 3.8)",
         "dibuja la línea de tiempo de tu ejecución: un asiento gris, o una respuesta que sale después de su último token, "
         "es donde se fue el p95 (sección 3.8)",
-    ))  # fmt: skip
+    ))
 
 
 @check("3.7", points=1, en="throughput is not lower", es="el throughput no baja")
@@ -65,7 +65,7 @@ def test_throughput_holds(student):
         "requests go unanswered? (section 3.8)",
         "(respuestas por segundo mientras llegan peticiones, continuo / estático): ambos deberían completar lo que llega; "
         "¿quedaron peticiones sin respuesta? (sección 3.8)",
-    ))  # fmt: skip
+    ))
 
 
 @check("3.7", points=2, en="every answer equals the one served alone", es="cada respuesta es la misma que a solas")
@@ -75,4 +75,4 @@ def test_answers_are_unchanged(student):
     expect(not wrong, expected=t("0 of 1000", "0 de 1000"), got=f"{len(wrong)}: {wrong[:5]}", hint=t(
         "(answers that differ): a token lost, doubled or given to a neighbour (section 3.8)",
         "(respuestas distintas): un token perdido, repetido o entregado a una vecina (sección 3.8)",
-    ))  # fmt: skip
+    ))

@@ -27,29 +27,29 @@ def p95_ratio(own, given) -> float:
 
 
 @check("3.8", points=0, en="oldest first, within the cap, and not a token changed",
-       es="primero la más antigua, sin pasar del tope y sin cambiar un token")  # fmt: skip
+       es="primero la más antigua, sin pasar del tope y sin cambiar un token")
 def test_a_scheduler_all_the_same(student):
     own, _ = both(student, "mixed", 0.95, student.seed + 1)
     most = max(len(step.request_ids) for step in own.steps)
     expect(most <= own.max_inflight, expected=t(f"at most {own.max_inflight}", f"{own.max_inflight} como mucho"), got=most, hint=t(
         "(requests in a step): a group may be larger than the free seats; admit only as many as are free (section 3.1)",
         "(peticiones en un paso): un grupo puede ser mayor que los asientos libres; admite solo las que quepan (sección 3.1)",
-    ))  # fmt: skip
+    ))
     first_seen = list(dict.fromkeys(request_id for step in own.steps for request_id in sorted(step.request_ids)))
     expect_equal(first_seen == sorted(first_seen), True, hint=t(
         "(are requests admitted in the order of arrival?) take the group from the front of those who wait (section 3.1)",
         "(¿se admiten por orden de llegada?) toma el grupo del principio de las que esperan (sección 3.1)",
-    ))  # fmt: skip
+    ))
     whole = scripted_answers(own.workload)
     expect(answers(own) == whole, expected=t("every answer whole", "cada respuesta entera"),
            got=t("another answer, or none", "otra respuesta, o ninguna"), hint=t(
         "somebody who waits in your own list counts too when you ask whether it is over (section 3.4)",
         "quien espera en tu propia lista también cuenta cuando preguntas si se acabó (sección 3.4)",
-    ))  # fmt: skip
+    ))
 
 
 @check("3.8", points=0, en="equal lengths at load 0.95: p95 at least 15 % below the reference",
-       es="longitudes iguales con carga 0.95: p95 al menos un 15 % por debajo de la referencia")  # fmt: skip
+       es="longitudes iguales con carga 0.95: p95 al menos un 15 % por debajo de la referencia")
 def test_beats_the_reference(student):
     ratios = [p95_ratio(*both(student, "constant:16", 0.95, student.seed + seed)) for seed in (1, 2)]
     expect(max(ratios) <= BETTER, expected=t(f"≤ {BETTER} × in both crowds", f"≤ {BETTER} × en ambas tandas"),
@@ -58,11 +58,11 @@ def test_beats_the_reference(student):
         "together; one prefill pass then serves them all (section 3.5)",
         "(tu p95 entre el de la referencia): si hay alguien en vuelo, deja que las recién llegadas esperen a entrar dos o más "
         "juntas; una pasada de prellenado sirve entonces para todas (sección 3.5)",
-    ))  # fmt: skip
+    ))
 
 
 @check("3.8", points=0, en="mixed lengths at load 0.5: hardly anybody pays for it",
-       es="longitudes mixtas con carga 0.5: casi nadie lo paga")  # fmt: skip
+       es="longitudes mixtas con carga 0.5: casi nadie lo paga")
 def test_costs_little_at_light_load(student):
     ratio = mean(p95_ratio(*both(student, "mixed", 0.5, student.seed + seed)) for seed in (3, 4))
     expect(ratio <= NOT_WORSE, expected=f"≤ {NOT_WORSE} ×", got=f"{ratio:.2f} ×", hint=t(
@@ -70,4 +70,4 @@ def test_costs_little_at_light_load(student):
         "wait by a patience of some milliseconds, and do not wait with nobody in flight (section 3.5)",
         "(tu p95 entre el de la referencia, media de dos tandas): con poca carga, una segunda puede tardar en llegar. Limita la "
         "espera con una paciencia de unos milisegundos, y no esperes si no hay nadie en vuelo (sección 3.5)",
-    ))  # fmt: skip
+    ))

@@ -40,7 +40,7 @@ def _before(log, step, previous_end_ns: int, cap: int) -> CheckFailed | None:
     now_ns, rows = step.start_ns, set(step.request_ids)
     in_flight = {i for i, record in log.requests.items() if _is_in_flight(record, now_ns)}
     waiting = [i for i, record in log.requests.items() if record.arrival_ns is not None and record.arrival_ns <= now_ns
-               and (record.admitted_ns is None or record.admitted_ns > now_ns)]  # fmt: skip
+               and (record.admitted_ns is None or record.admitted_ns > now_ns)]
     if in_flight - rows:
         return _left_out(log, in_flight - rows, now_ns)
     if len(rows) > cap:
@@ -48,7 +48,7 @@ def _before(log, step, previous_end_ns: int, cap: int) -> CheckFailed | None:
             f"(rows in the step at {ms(now_ns)} ms, with max_inflight = {cap}): each way into in_flight has to look at "
             "the cap (section 3.4)",
             f"(filas en el paso de los {ms(now_ns)} ms, con max_inflight = {cap}): cada entrada a in_flight ha de mirar "
-            "el tope (sección 3.4)"))  # fmt: skip
+            "el tope (sección 3.4)"))
     if now_ns > previous_end_ns:
         found = _idle_time(log, previous_end_ns, now_ns)
         if found:
@@ -68,21 +68,21 @@ def _left_out(log, ids: set[int], now_ns: int) -> CheckFailed:
     if never:
         return wrong(expected=t("every request that was taken, computed", "calculada toda petición tomada"),
                      got=t(f"request {never[0]}: taken, and in no step", f"petición {never[0]}: tomada, y en ningún paso"),
-                     hint=LOST)  # fmt: skip
+                     hint=LOST)
     return wrong(
         expected=t("all in flight in every step", "todas las que están en vuelo, en cada paso"),
         got=t(f"without {sorted(ids)} at {ms(now_ns)} ms", f"sin {sorted(ids)} a los {ms(now_ns)} ms"), hint=t(
             "(requests that sat through a step without a token): pass all of in_flight to every step, and take from "
             "the queue only whom you have a free seat for (section 3.4)",
             "(peticiones que pasaron un paso sin token): pasa todo in_flight en cada paso, y toma de la cola solo a "
-            "quienes tengan asiento libre (sección 3.4)"))  # fmt: skip
+            "quienes tengan asiento libre (sección 3.4)"))
 
 
 def _idle_time(log, end_ns: int, start_ns: int) -> CheckFailed | None:
     """Between two steps: it is right only from the time that nobody is there to the very next arrival."""
     running = [i for i, record in log.requests.items() if _is_in_flight(record, end_ns)]
     arrivals = [max(record.arrival_ns, end_ns) for record in log.requests.values() if record.arrival_ns is not None
-                and (record.admitted_ns is None or record.admitted_ns >= end_ns) and record.arrival_ns <= start_ns]  # fmt: skip
+                and (record.admitted_ns is None or record.admitted_ns >= end_ns) and record.arrival_ns <= start_ns]
     due_ns = end_ns if running else min(arrivals, default=start_ns)
     if due_ns == start_ns:
         return None
@@ -96,7 +96,7 @@ def _empty_seat(now_ns: int, busy: int, cap: int, waiting: list[int]) -> CheckFa
     return wrong(
         expected=t("no empty seat while somebody waits", "ningún asiento vacío mientras alguien espera"),
         got=t(f"at {ms(now_ns)} ms: {busy} of {cap} seats, and {sorted(waiting)} waiting",
-              f"a los {ms(now_ns)} ms: {busy} de {cap} asientos, y esperan {sorted(waiting)}"), hint=EMPTY_SEAT)  # fmt: skip
+              f"a los {ms(now_ns)} ms: {busy} de {cap} asientos, y esperan {sorted(waiting)}"), hint=EMPTY_SEAT)
 
 
 def _after(log, step, steps_left: dict[int, int]) -> CheckFailed | None:
@@ -109,12 +109,12 @@ def _after(log, step, steps_left: dict[int, int]) -> CheckFailed | None:
                 "its seat stayed taken. Retire in every step, all who ended in it, before anything else (section 3.4)",
                 f"(cuándo salió la respuesta de la petición {request_id}): su último token llegó en el paso que acababa "
                 "entonces, y su asiento siguió ocupado. Retira en cada paso a todas las que terminaron en él, antes que "
-                "nada (sección 3.4)"))  # fmt: skip
+                "nada (sección 3.4)"))
         if not is_complete and finish_ns is not None and finish_ns <= step.end_ns:
             return wrong(expected=t(f"{steps_left[request_id]} steps more", f"{steps_left[request_id]} pasos más"),
                          got=f"{ms(finish_ns)} ms", hint=t(
                 f"(when the answer of request {request_id} left): it was not complete yet (section 3.4)",
-                f"(cuándo salió la respuesta de la petición {request_id}): aún no estaba completa (sección 3.4)"))  # fmt: skip
+                f"(cuándo salió la respuesta de la petición {request_id}): aún no estaba completa (sección 3.4)"))
     return None
 
 
@@ -128,15 +128,15 @@ def _at_the_end(log, steps_left: dict[int, int]) -> CheckFailed | None:
         else:
             hint = NOT_ANSWERED if steps_left[request_id] <= 0 else ENDED_IN_FLIGHT
         return wrong(expected=t("an answer for everybody", "una respuesta para cada una"),
-                     got=t(f"none for {sorted(unanswered)}", f"ninguna para {sorted(unanswered)}"), hint=hint)  # fmt: skip
+                     got=t(f"none for {sorted(unanswered)}", f"ninguna para {sorted(unanswered)}"), hint=hint)
     if len(log.requests) < len(log.workload.items):
         return wrong(expected=t(f"{len(log.workload.items)} requests", f"{len(log.workload.items)} peticiones"),
-                     got=len(log.requests), hint=ENDED_EARLY)  # fmt: skip
+                     got=len(log.requests), hint=ENDED_EARLY)
     different = [i for i, record in log.requests.items() if record.answer != record.item.answer]
     if different:
         return wrong(expected=t("tokens as alone", "tokens como a solas"), got=different, hint=t(
             "(requests with other tokens than alone): batching must not change an answer (section 3.4)",
-            "(peticiones con otros tokens que a solas): el batching no debe cambiar ninguna respuesta (sección 3.4)"))  # fmt: skip
+            "(peticiones con otros tokens que a solas): el batching no debe cambiar ninguna respuesta (sección 3.4)"))
     return None
 
 

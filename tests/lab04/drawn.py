@@ -17,9 +17,9 @@ def drawn_records(rng: random.Random, num_requests: int, *, last_tick: int = 40)
         finish = admitted + rng.choice((0, 1, 2, 9, 30))
         fate = rng.choice(("answered",) * 4 + ("in flight", "waiting"))
         ticks = {"arrival_s": arrival, "admitted_s": None if fate == "waiting" else admitted,
-                 "finish_s": finish if fate == "answered" else None}  # fmt: skip
+                 "finish_s": finish if fate == "answered" else None}
         records.append({"request_id": request_id,
-                        **{name: None if tick is None else tick * TICK_S for name, tick in ticks.items()}})  # fmt: skip
+                        **{name: None if tick is None else tick * TICK_S for name, tick in ticks.items()}})
     return records
 
 
@@ -53,7 +53,7 @@ def drawn_model(rng: random.Random, *, alike: bool = False) -> dict[str, int]:
         "num_layers": rng.randint(1, 40), "num_heads": num_kv_heads * (1 if alike else rng.randint(2, 9)),
         "num_kv_heads": num_kv_heads, "head_size": rng.randint(3, 130), "bytes_per_element": rng.choice((1, 2, 4, 8)),
         "context": rng.randint(40, 300),
-    }  # fmt: skip
+    }
 
 
 def drawn_memories(seed: int, way: str, count: int, *, bytes_of, places):

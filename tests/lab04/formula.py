@@ -30,7 +30,7 @@ def terms_of(lengths, in_flight: int) -> Terms:
         in_flight=in_flight, mean_steps=Fraction(sum(steps for _, steps in lengths), count),
         mean_prompt=Fraction(sum(prompt for prompt, _ in lengths), count),
         attended=Fraction(sum(prompt + k - 1 for prompt, steps in lengths for k in range(2, steps + 1)), count),
-    )  # fmt: skip
+    )
 
 
 def requests_per_s(
@@ -126,4 +126,4 @@ SLIPS = (
         "on average B/n̄ prompts enter in a step, not one (section 4.6)",
         "de media entran B/n̄ entradas por paso, no una (sección 4.6)",
     )),
-)  # fmt: skip
+)

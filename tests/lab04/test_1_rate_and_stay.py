@@ -16,7 +16,7 @@ def rate_and_stay(student, records, stage, start_s, end_s):
     expect(is_pair, expected=t("(λ, W)", "(λ, W)"), got=got, hint=t(
         "return two numbers: requests a second, and their mean stay in seconds (section 4.1)",
         "devuelve dos números: peticiones por segundo y su estancia media en segundos (sección 4.1)",
-    ))  # fmt: skip
+    ))
     return tuple(got)
 
 
@@ -52,7 +52,7 @@ def _if_counted(**otherwise):
 
     def answer(records, stage, start_s, end_s):
         bound = {name: (lambda entry, leave, rule=rule: rule(entry, leave, start_s, end_s))
-                 for name, rule in otherwise.items()}  # fmt: skip
+                 for name, rule in otherwise.items()}
         return _counted(records, stage, start_s, end_s, **bound)
 
     return answer
@@ -105,7 +105,7 @@ RATE_AND_STAY = Definition(
             "(sección 4.1)",
         )),
     ),
-)  # fmt: skip
+)
 
 
 @check("4.1", points=2, en="the scene of the lab, stage by stage", es="la escena del laboratorio, etapa por etapa")
@@ -118,7 +118,7 @@ def test_each_stage(student):
             "in the queue, and the system is queue and flight together (section 4.1)",
             f"(etapa {stage}, la escena de la sección 4.1 en segundos): entran cuatro peticiones en 12 s; C espera en "
             "cola 2 s de sus 6, y el sistema es cola y vuelo juntos (sección 4.1)",
-        ))  # fmt: skip
+        ))
 
 
 @check("4.1", points=1, en="counts those that enter in the window", es="cuenta las que entran en la ventana")
@@ -130,7 +130,7 @@ def test_entries_of_the_window(student):
         f"(etapa {stage}, un registro de {len(records)} peticiones en cualquier orden, de {start_s:g} a {end_s:g} s): "
         "λ y W son de las que entran en start_s ≤ t < end_s, cada una con toda su estancia, y λ se divide entre esa "
         "misma ventana; si no entra ninguna, ValueError (sección 4.1)",
-    ))  # fmt: skip
+    ))
     records = busy_records(0.8, 300, seed=3)
     start_s, end_s = records[50]["arrival_s"], records[220]["arrival_s"]
     for stage in STAGES:
@@ -141,7 +141,7 @@ def test_entries_of_the_window(student):
             "window that λ divides by is the window in which you counted (section 4.1)",
             f"(etapa {stage}): λ y W son de las que entran en start_s ≤ t < end_s, y de nadie más; la ventana "
             "entre la que divide λ es la misma en la que contaste (sección 4.1)",
-        ))  # fmt: skip
+        ))
 
 
 @check("4.1", points=1, en="who never left is not left out", es="la que nunca salió no se omite")
@@ -157,7 +157,7 @@ def test_unfinished(student):
             f"(etapa {stage}): una petición que no ha salido también entró, y su estancia es infinita; "
             "sin ella, un servidor que no responde a nadie parecería rápido. Una entrada None no es una entrada "
             "(sección 4.1)",
-        ))  # fmt: skip
+        ))
 
 
 @check("4.1", points=1, en="of nobody there is no mean stay", es="de nadie no hay estancia media", negative=True)
@@ -165,7 +165,7 @@ def test_nobody_enters(student):
     # From 2 to 3 s B is in flight and C in the queue; nobody enters the system. In the other windows somebody does.
     records, late = records_of(*FOUR), records_of((5.0, None, None))
     cases = [(records, "system", 0.0, 3.0), (records, "system", 2.0, 3.0), ([], "queue", 0.0, 1.0),
-             (late, "in_flight", 0.0, 9.0), (late, "queue", 0.0, 9.0)]  # fmt: skip
+             (late, "in_flight", 0.0, 9.0), (late, "queue", 0.0, 9.0)]
     expect_defined(student, RATE_AND_STAY, cases, hint=t(
         "(the scene of section 4.1 in seconds, from 2 to 3 s, and logs in which nobody enters a stage): some may be "
         "inside, but nobody enters, so there is no mean stay. Raise ValueError and say so, and only then: a 0 would "
@@ -173,4 +173,4 @@ def test_nobody_enters(student):
         "(la escena de la sección 4.1 en segundos, de 2 a 3 s, y registros en que nadie entra en una etapa): puede "
         "haber algunas dentro, pero no entra nadie, así que no hay estancia media. Lanza ValueError y dilo, y solo "
         "entonces: un 0 parecería un servidor rapidísimo (sección 4.1)",
-    ))  # fmt: skip
+    ))

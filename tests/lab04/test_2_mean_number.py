@@ -57,7 +57,7 @@ MEAN_NUMBER = Definition(
             "momentos conserva solo una (sección 4.1)",
         )),
     ),
-)  # fmt: skip
+)
 
 
 @check("4.2", points=1, en="is an average over time", es="es una media en el tiempo")
@@ -69,7 +69,7 @@ def test_average_over_time(student):
             "nobody for 1 s (section 4.1)",
             f"(etapa {stage}): cada número de peticiones dentro cuenta lo que dura; hay 3 dentro durante 2 s, 1 "
             "durante 4 s, nadie durante 1 s (sección 4.1)",
-        ))  # fmt: skip
+        ))
 
 
 @check("4.2", points=2, en="L·T = ΣW on a complete window, exactly", es="L·T = ΣW en una ventana completa, exactamente")
@@ -81,7 +81,7 @@ def test_identity(student):
         f"(etapa {stage}, un registro de {len(records)} peticiones en cualquier orden, de {start_s:g} a {end_s:g} s): "
         "peticiones dentro × tiempo, con todos los cambios en orden temporal, entre la longitud de la ventana. Si no "
         "hay nadie dentro es 0 (sección 4.1)",
-    ))  # fmt: skip
+    ))
     records = busy_records(0.9, 400, seed=5)
     end_s = max(record["finish_s"] for record in records)
     for stage in STAGES:
@@ -93,7 +93,7 @@ def test_identity(student):
             "digit. Are all changes in the order of time, and is nobody left out? (section 4.2)",
             f"(etapa {stage}, 400 peticiones): en una ventana completa el área es la suma de todas las estancias, "
             "hasta la última cifra. ¿Están todos los cambios en orden temporal y no falta nadie? (sección 4.2)",
-        ))  # fmt: skip
+        ))
 
 
 @check("4.2", points=1, en="a window cuts what lies outside", es="la ventana corta lo que queda fuera")
@@ -106,7 +106,7 @@ def test_window(student):
             f"(de {start_s:g} a {end_s:g} s en la escena de la sección 4.1, en segundos): la que entró antes de la "
             "ventana ya está dentro cuando se abre, y solo cuenta el tiempo de la ventana, también después del último "
             "cambio (sección 4.1)",
-        ))  # fmt: skip
+        ))
 
 
 @check("4.2", points=1, en="who never left is inside to the end", es="la que nunca salió sigue dentro hasta el final")
@@ -121,4 +121,4 @@ def test_never_left(student):
             f"(etapa {stage}): de tres peticiones, una acaba en 1 s. Otra llega en 1 s y está en vuelo desde 2 s; "
             "otra espera desde 2 s; ambas hasta que la ventana se cierra en 10 s, aunque ya no cambie nada "
             "(sección 4.1)",
-        ))  # fmt: skip
+        ))

@@ -21,7 +21,7 @@ def sampled(student, records):
     is_triple = isinstance(got, (list, tuple)) and [type(part) in (int, float) for part in got] == [True] * 3
     expect(is_triple, expected="(L, λ, W)", got=got, hint=t(
         "return three numbers: L, λ and W (section 4.3)", "devuelve tres números: L, λ y W (sección 4.3)",
-    ))  # fmt: skip
+    ))
     return got
 
 
@@ -73,7 +73,7 @@ LAW = Definition(
             "en L cuentan todas las que están dentro, también las que llegaron antes de la ventana (sección 4.3)",
         )),
     ),
-)  # fmt: skip
+)
 
 
 def drawn_logs(seed: int, count: int):
@@ -93,7 +93,7 @@ def window_of(records) -> tuple[float, float]:
 
 
 @check("4.3", points=2, en="looks at instants that the server does not choose",
-       es="mira en instantes que el servidor no elige")  # fmt: skip
+       es="mira en instantes que el servidor no elige")
 def test_instants(student):
     records = busy_records(0.5, 600, seed=9)
     start_s, end_s = window_of(records)
@@ -107,7 +107,7 @@ def test_instants(student):
         "servidor. En las salidas es el servidor quien decide cuándo miras, y lo ves cuando alguien está a punto de "
         "salir, o acaba de hacerlo. Cuentan todas las que están dentro, también las que llegaron antes de la ventana "
         "(sección 4.3)",
-    ))  # fmt: skip
+    ))
     # Two looks are few enough to be told from the area: 2.5 inside, where the average over time is 15/8.
     number = student.call("sample_the_law", records_of(*FOUR), 2, 5.0)[0]
     expect_number(number, 2.5, tolerance=1e-9, hint=t(
@@ -117,7 +117,7 @@ def test_instants(student):
         "(L en la escena de la sección 4.1, en segundos, de 1 a 9 s, mirando cada 5 s): se mira en 1 s y en 6 s, y se "
         "ven 3 y 2 dentro. 15/8 sería el área de `mean_number`, hecha con las entradas y salidas que anota el propio "
         "servidor: así L, λ y W tienen una misma fuente y la ley no podría fallar (sección 4.3)",
-    ))  # fmt: skip
+    ))
 
 
 @check("4.3", points=1, en="λ and W are those of the same window", es="λ y W son los de la misma ventana")
@@ -129,7 +129,7 @@ def test_same_window(student):
         f"(L, λ y W de {len(records)} peticiones en cualquier orden, warm_up = {warm_up}, mirando cada {every_s:g} "
         "s): una misma ventana para las tres, desde la llegada de la petición número `warm_up`, por orden de llegada "
         "desde 0, hasta la última llegada. Si solo L es correcta, empieza por 4.1 (sección 4.3)",
-    ))  # fmt: skip
+    ))
     records = busy_records(0.9, 600, seed=10)
     start_s, end_s = window_of(records)
     stays = entering(records, "system", start_s, end_s)
@@ -139,11 +139,11 @@ def test_same_window(student):
         "it nobody comes, and the server drains: that is another system (section 4.3)",
         "(λ y W del sistema): desde la llegada de la petición 50, por orden de llegada, hasta la última llegada. "
         "Después no viene nadie y el servidor se vacía: ese es otro sistema (sección 4.3)",
-    ))  # fmt: skip
+    ))
 
 
 @check("4.3", points=2, en="Little's law within 5 % at 1,000 requests",
-       es="ley de Little: a menos del 5 % con 1000 peticiones")  # fmt: skip
+       es="ley de Little: a menos del 5 % con 1000 peticiones")
 def test_law_holds(student):
     number, rate, stay = sampled(student, busy_records(0.8, NUM_REQUESTS, graded_seed(student.seed)))
     gap = 100 * (number / (rate * stay) - 1)
@@ -153,4 +153,4 @@ def test_law_holds(student):
         "all three come from one window? (section 4.3)",
         f"L = {number:.2f}, λ = {rate:.1f} por segundo, W = {stay:.4f} s: ¿incluye W el tiempo en cola y vienen los "
         "tres de una misma ventana? (sección 4.3)",
-    ))  # fmt: skip
+    ))

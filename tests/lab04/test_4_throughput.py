@@ -16,7 +16,7 @@ BAR_PERCENT = 5.0
 THROUGHPUT = Definition(
     function="throughput_per_s", arguments=("lengths", "in_flight", "cost"), truth=requests_per_s, near=near_numbers(1e-9),
     shown="{:.9g}".format, slips=tuple(Slip(answer=answer, hint=hint) for answer, hint in SLIPS),
-)  # fmt: skip
+)
 
 
 def expect_formula(student, *fields: str, hint: Text) -> None:
@@ -34,7 +34,7 @@ def prediction(student, name: str, cap: int) -> tuple[float, float]:
     predicted = student.call("throughput_per_s", list(lengths), cap, asdict(StepCost()))
     expect(type(predicted) in (int, float) and predicted > 0, expected=t("requests a second", "peticiones por segundo"),
            got=predicted, hint=t("return one positive number (section 4.6)",
-                                 "devuelve un número positivo (sección 4.6)"))  # fmt: skip
+                                 "devuelve un número positivo (sección 4.6)"))
     return predicted, measured
 
 
@@ -49,7 +49,7 @@ def expect_close(student, cases, *, hint: Text) -> float:
             abs(errors[-1]) <= BAR_PERCENT, hint=where.followed_by(hint),
             expected=t(f"{measured:.1f} requests a second ± 5 %", f"{measured:.1f} peticiones por segundo ± 5 %"),
             got=f"{predicted:.4g} ({errors[-1]:+.1f} %)",
-        )  # fmt: skip
+        )
     return max(errors, key=abs)
 
 
@@ -60,7 +60,7 @@ def test_decode(student):
         "each step B/n̄ requests end, n̄ being the mean of the steps (section 4.6)",
         "(aquí solo cuesta la pasada de decodificación): con B en vuelo un paso dura a + b·(B − B/n̄), y en cada paso "
         "terminan B/n̄ peticiones, donde n̄ es la media de los pasos (sección 4.6)",
-    ))  # fmt: skip
+    ))
 
 
 @check("4.4", points=1, en="counts the prefill", es="cuenta el prellenado")
@@ -71,7 +71,7 @@ def test_prefill(student):
         "prompts a step, and the overhead of a pass comes in a share 1 − (1 − 1/n̄)^B of the steps (section 4.6)",
         "(aquí solo cuestan a y el prellenado): cada petición que entra trae los tokens de su entrada, B/n̄ entradas "
         "por paso, y el coste fijo de una pasada se paga en una fracción 1 − (1 − 1/n̄)^B de los pasos (sección 4.6)",
-    ))  # fmt: skip
+    ))
 
 
 @check("4.4", points=1, en="counts the context", es="cuenta el contexto")
@@ -83,7 +83,7 @@ def test_context(student):
         "(aquí solo cuestan a y el contexto): el paso de decodificación k = 2 … n de una petición atiende a su "
         "entrada y a todo lo que ha dicho hasta entonces, k − 1 tokens. Suma peticiones enteras y después saca la "
         "media, por B/n̄ (sección 4.6)",
-    ))  # fmt: skip
+    ))
 
 
 @check("4.4", points=2, en="within 5 % of the replay", es="a menos del 5 % de la reproducción")
@@ -95,10 +95,10 @@ def test_within_5_percent(student):
         "prefill pass (section 4.6)",
         "peticiones por segundo, predichas frente a reproducidas. Con muchas en vuelo entran varias en un mismo "
         "paso y comparten una pasada de prellenado (sección 4.6)",
-    ))  # fmt: skip
+    ))
     expect_formula(student, hint=t(
         "the whole formula of section 4.6, for {n} lists of lengths and costs: within 5 % is not yet the formula. "
         "Which of its terms did you round, or take from somewhere else than `lengths` and `cost`? (section 4.6)",
         "la fórmula entera de la sección 4.6, con {n} listas de longitudes y costes: acertar con un margen del 5 % "
         "aún no es la fórmula. ¿Qué término redondeaste, o tomaste de otro sitio que `lengths` y `cost`? (sección 4.6)",
-    ).format(n=24))  # fmt: skip
+    ).format(n=24))

@@ -35,7 +35,7 @@ def speeds_of(student, lengths, cap: int, cost) -> list[float]:
         "(throughput_per_s with 1, 2, … in flight): the ladder stands on positive speeds; begin with 4.4 (section 4.6)",
         "(throughput_per_s con 1, 2, … en vuelo): la escalera se apoya en velocidades positivas; empieza por 4.4 "
         "(sección 4.6)",
-    ))  # fmt: skip
+    ))
     return speeds
 
 
@@ -50,7 +50,7 @@ def expect_ladder(student, rungs: list[tuple], *, hint: Text, share: float = SHA
         function="mean_time_in_system_s", arguments=("lengths", "rate_per_s", "cap", "cost"),
         truth=of(lambda each, rate, cap: mean_time_s(each, rate)), near=near_numbers(share), shown="{:.9g} s".format,
         slips=tuple(Slip(answer=of(answer), hint=words) for answer, words in SLIPS),
-    )  # fmt: skip
+    )
     expect_defined(student, definition, [rung[:4] for rung in rungs], hint=hint)
 
 
@@ -87,7 +87,7 @@ SLIPS = (
     (lambda speeds, rate, cap: 1e3 * mean_time_s(speeds, rate), t(
         "seconds, please: these are milliseconds (section 4.7)", "en segundos: esto son milisegundos (sección 4.7)",
     )),
-)  # fmt: skip
+)
 
 
 @check("4.5", points=1, en="alone, a request takes its own time", es="a solas, una petición tarda su propio tiempo")
@@ -100,7 +100,7 @@ def test_alone(student):
         "(pocas peticiones por segundo): la escalera da L = Σ n·fracción(n) / Σ fracción(n), con fracción(0) = 1; la ley de "
         "Little la convierte en W. Casi nadie se encuentra con nadie: W está cerca de lo que tarda una petición a solas "
         "(sección 4.7)",
-    ))  # fmt: skip
+    ))
     calls = fleet.draw_calls(list(lengths), 0.5, 1_000, 1)
     expected = fleet.simulate(calls, cap=8).mean_s
     got = student.call("mean_time_in_system_s", list(lengths), 0.5, 8, COST)
@@ -110,11 +110,11 @@ def test_alone(student):
         "(section 4.7)",
         "una petición cada dos segundos: nadie se encuentra con nadie. La escalera da L; la ley de Little la "
         "convierte en W (sección 4.7)",
-    ))  # fmt: skip
+    ))
 
 
 @check("4.5", points=3, en="within 10 % of the replay, up to load 0.8",
-       es="a menos del 10 % de la reproducción, hasta carga 0.8")  # fmt: skip
+       es="a menos del 10 % de la reproducción, hasta carga 0.8")
 def test_within_10_percent(student):
     expect_every_rung(student)
     errors = []
@@ -131,7 +131,7 @@ def test_within_10_percent(student):
             f"({name}, tope {cap}, carga {share}): hasta el tope el servidor se acelera con n; más allá, las que "
             "pasan del tope esperan, y también cuentan. L es una media: divide entre la suma de las cuotas "
             "(sección 4.7)",
-        ))  # fmt: skip
+        ))
     student.measurements["time_in_system_error_percent"] = max(errors, key=abs)
 
 
@@ -151,11 +151,11 @@ def expect_every_rung(student) -> None:
         "fracción(n − 1)·λ / velocidad(min(n, tope)); L = Σ n·fracción(n) / Σ fracción(n). Con tanta carga no son "
         "raros los estados muy por encima del tope: sube hasta que una fracción sea menor que una milmillonésima de "
         "su suma, no hasta un n fijo (sección 4.7)",
-    ))  # fmt: skip
+    ))
 
 
 @check("4.5", points=1, en="beyond the capacity of the cap there is no mean",
-       es="por encima de la capacidad del tope no hay media")  # fmt: skip
+       es="por encima de la capacidad del tope no hay media")
 def test_beyond_capacity(student):
     lengths, capacity = measured_capacity("mixed", 4)
     got, _ = answer(student, "mean_time_in_system_s", (list(lengths), 1.1 * capacity, 4, COST))
@@ -165,7 +165,7 @@ def test_beyond_capacity(student):
         "would do, but there are 4 (section 4.7)",
         "4 asientos y un 10 % más de peticiones de las que pueden completar: la cola crece mientras esperes. Con "
         "más asientos se podría, pero hay 4 (sección 4.7)",
-    ))  # fmt: skip
+    ))
     speeds = speeds_of(student, EXACT_LENGTHS, 4, EXACT_COST)
     at_capacity = [(list(EXACT_LENGTHS), speeds[cap - 1], cap, EXACT_COST, speeds[:cap]) for cap in (4, 1)]
     expect_ladder(student, at_capacity, hint=t(
@@ -173,7 +173,7 @@ def test_beyond_capacity(student):
         "`>=`, not `>` (section 4.7)",
         "λ igual a velocidad(tope): la cola deambula sin un valor al que volver. Solo una tasa menor tiene media: "
         "`>=`, no `>` (sección 4.7)",
-    ))  # fmt: skip
+    ))
     # So near the capacity the shares fall slowly: the billionth leaves out up to 0.01 %.
     nearly = [(list(EXACT_LENGTHS), 0.9992 * speeds[-1], 4, EXACT_COST, speeds)]
     expect_ladder(student, nearly, share=1e-3, hint=t(
@@ -181,4 +181,4 @@ def test_beyond_capacity(student):
         "(section 4.7)",
         "λ está un 0.08 % por debajo de velocidad(tope): la media es larga, pero existe. La escalera tiene aquí miles "
         "de peldaños (sección 4.7)",
-    ))  # fmt: skip
+    ))

@@ -34,7 +34,7 @@ KV_BYTES = Definition(
             "valores (sección 4.9)",
         )),
     ),
-)  # fmt: skip
+)
 
 
 def expect_models(student, names, *, drawn: int, alike: bool, hint):
@@ -42,18 +42,18 @@ def expect_models(student, names, *, drawn: int, alike: bool, hint):
     rng = random.Random(f"{student.seed} {alike}")
     models = [MODELS[name].as_dict() for name in names] + [drawn_model(rng, alike=alike) for _ in range(drawn)]
     expect_defined(student, KV_BYTES, [(model,) for model in models], hint=lambda model: t(
-        f"({model.get('name', model)}): {hint.en}", f"({model.get('name', model)}): {hint.es}"))  # fmt: skip
+        f"({model.get('name', model)}): {hint.en}", f"({model.get('name', model)}): {hint.es}"))
 
 
 @check("4.6", points=1, en="a key and a value in every layer, in bytes",
-       es="una clave y un valor en cada capa, en bytes")  # fmt: skip
+       es="una clave y un valor en cada capa, en bytes")
 def test_keys_and_values(student):
     expect_models(student, ("GPT-2", "Llama-2-7B"), drawn=8, alike=True, hint=t(
         "each layer keeps a key and a value for each KV head, of head_size numbers each, and a number takes "
         "bytes_per_element (section 4.9)",
         "cada capa guarda una clave y un valor por cabeza KV, de head_size números cada uno, y un número ocupa "
         "bytes_per_element (sección 4.9)",
-    ))  # fmt: skip
+    ))
 
 
 @check("4.6", points=1, en="query heads leave nothing behind", es="las cabezas de consulta no dejan nada")
@@ -61,4 +61,4 @@ def test_kv_heads(student):
     expect_models(student, ("Mini-GPT", "Llama-3-8B", "Falcon-7B"), drawn=8, alike=False, hint=t(
         "several query heads read one KV head; only keys and values are kept (section 4.9)",
         "varias cabezas de consulta leen una misma cabeza KV; solo se guardan claves y valores (sección 4.9)",
-    ))  # fmt: skip
+    ))

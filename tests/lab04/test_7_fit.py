@@ -91,7 +91,7 @@ FIT = Definition(
             "una secuencia cuenta si cabe entera: la que no cabe no se cuenta (sección 4.9)",
         )),
     ),
-)  # fmt: skip
+)
 
 
 def expect_fits(student, way: str, cases, *, hint: Text) -> None:
@@ -104,7 +104,7 @@ def expect_fits(student, way: str, cases, *, hint: Text) -> None:
         return hint.followed_by(t(
             f" ({len(lengths)} sequences in {places:.2f} places, blocks of {block_size}: {lengths})",
             f" ({len(lengths)} secuencias en {places:.2f} plazas, bloques de {block_size}: {lengths})",
-        ))  # fmt: skip
+        ))
 
     expect_defined(student, FIT, [*worked_out, *random_ones], hint=with_case)
 
@@ -117,7 +117,7 @@ def test_maximum(student):
         "are no more than there are (section 4.9)",
         "cada secuencia ocupa todo el contexto del modelo, por corta que sea y sea cual sea el tamaño de bloque, y no "
         "hay más de las que hay (sección 4.9)",
-    ))  # fmt: skip
+    ))
 
 
 @check("4.7", points=1, en="exact lengths", es="longitudes exactas")
@@ -126,7 +126,7 @@ def test_exact(student):
     expect_fits(student, "exact", cases, hint=t(
         "each takes its length, in order, as long as the next one fits as a whole (section 4.9)",
         "cada una ocupa su longitud, por orden, mientras la siguiente quepa entera (sección 4.9)",
-    ))  # fmt: skip
+    ))
 
 
 @check("4.7", points=2, en="whole blocks", es="bloques enteros")
@@ -137,4 +137,4 @@ def test_blocks(student):
         "(section 4.9)",
         "con bloques de 16, 40 tokens ocupan 3 bloques; 100, 7; 16, 1; 17, 2. Bloque empezado, bloque ocupado "
         "(sección 4.9)",
-    ))  # fmt: skip
+    ))

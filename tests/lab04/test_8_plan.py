@@ -51,7 +51,7 @@ def planned(student, rate: float, target_s: float, lengths, max_cap: int, *, aga
         "({rate:.0f} peticiones por segundo en {target:g} s, como mucho {max_cap} asientos): una flota puede, y no la "
         "limita ningún número fijo de réplicas. Solo si las peticiones a solas tardan más que el objetivo no hay "
         "ninguna (sección 4.10)",
-    ).format(rate=rate, target=target_s, max_cap=max_cap))  # fmt: skip
+    ).format(rate=rate, target=target_s, max_cap=max_cap))
     expect_unchanged(("lengths",), (lengths,), (lengths_after,))
     return checked(plan)
 
@@ -61,7 +61,7 @@ def checked(plan) -> tuple[int, int]:
     expect(is_plan and 1 <= plan[0] <= MOST_REPLICAS and plan[1] >= 1, expected="(replicas, cap)", got=plan, hint=t(
         f"return two whole numbers, replicas (at most {MOST_REPLICAS}) and the in-flight cap of each (section 4.10)",
         f"devuelve dos números enteros: réplicas (como mucho {MOST_REPLICAS}) y el tope de cada una (sección 4.10)",
-    ))  # fmt: skip
+    ))
     return tuple(plan)
 
 
@@ -75,7 +75,7 @@ def expect_met(student, order: Order) -> int:
         "the average one (section 4.10)",
         f"({order.name}; tu plan: {num_replicas} réplicas con {cap} asientos): deben llegar a tiempo 95 de cada "
         "100, no la petición media (sección 4.10)",
-    ))  # fmt: skip
+    ))
     return num_replicas
 
 
@@ -102,7 +102,7 @@ def test_keeps_up(student):
             "más de las que la flota completa, así que la cola crece mientras lleguen. Una simulación de 6000 "
             "peticiones cumple el objetivo solo porque se acaba. Descarta los topes que no dan abasto: "
             "throughput_per_s mayor que tasa / réplicas (sección 4.10)",
-        ).format(**words))  # fmt: skip
+        ).format(**words))
         fewest = math.ceil(share)
         expect(num_replicas == fewest, expected=fewest, got=num_replicas, hint=t(
             "(replicas, for {rate} requests a second within {target} s and at most {max_cap} seats each): so many "
@@ -111,7 +111,7 @@ def test_keeps_up(student):
             "(réplicas, para {rate} peticiones por segundo en {target} s y como mucho {max_cap} asientos cada una): "
             "con esas se da abasto, y con ese objetivo bastan. Prueba todos los números, desde tasa / capacidad "
             "redondeado hacia arriba (sección 4.10)",
-        ).format(**words, max_cap=max_cap))  # fmt: skip
+        ).format(**words, max_cap=max_cap))
 
 
 @check("4.8", points=3, en="with one replica fewer it does not", es="con una réplica menos no lo cumple")
@@ -126,7 +126,7 @@ def test_no_replica_to_spare(student):
             "do. Somebody pays for the last one (section 4.10)",
             f"({order.name}; tu plan: {num_replicas} réplicas): bastarían {num_replicas - 1} réplicas con {cap} "
             "asientos. Alguien paga la última (sección 4.10)",
-        ))  # fmt: skip
+        ))
 
 
 @check("4.8", points=1, en="chooses the cap whose p95 is lowest", es="elige el tope cuyo p95 es menor")
@@ -137,7 +137,7 @@ def test_lowest_p95(student):
         "the target (section 4.10)",
         f"(réplicas, para {DOCUMENTS_PER_S:g} documentos por segundo en {LATE_S:g} s): una réplica da abasto y cumple "
         "el objetivo (sección 4.10)",
-    ))  # fmt: skip
+    ))
     p95, (lowest, best) = p95_with_cap_s(min(cap, MAX_CAP)), min((p95_with_cap_s(c), c) for c in CAPS)
     expect(p95 <= 1.1 * lowest, expected=f"≤ {1e3 * lowest:.0f} ms + 10 %", got=f"{1e3 * p95:.0f} ms", hint=t(
         f"(p95 of {DOCUMENTS_PER_S:g} documents a second; your plan: {cap} seats): with {best} seats it is lowest. "
@@ -146,7 +146,7 @@ def test_lowest_p95(student):
         f"(p95 de {DOCUMENTS_PER_S:g} documentos por segundo; tu plan: {cap} asientos): con {best} asientos es el "
         "menor. Ni el mayor número de asientos ni el primer tope que cumple: con pocos se espera en la puerta; con "
         "muchos, cada entrada nueva detiene a todas las demás. Compara el p95 de cada tope (sección 4.8)",
-    ))  # fmt: skip
+    ))
 
 
 @check("4.8", points=1, en="keeps to the memory of a replica", es="respeta la memoria de una réplica")
@@ -157,13 +157,13 @@ def test_keeps_to_max_cap(student):
     expect(cap <= 3, expected="≤ 3", got=cap, hint=t(
         "(cap, with max_cap=3): what does not fit into a replica's memory cannot be in flight (section 4.10)",
         "(tope, con max_cap=3): lo que no cabe en la memoria de una réplica no puede estar en vuelo (sección 4.10)",
-    ))  # fmt: skip
+    ))
     expect(num_replicas == 3, expected=3, got=num_replicas, hint=t(
         "(replicas): with 3 seats each, 3 replicas meet 200 ms, and 2 cannot even keep up. `CAPS` has no 3: "
         "try `max_cap` itself as well (section 4.10)",
         "(réplicas): con 3 asientos cada una, 3 réplicas cumplen 200 ms, y 2 ni siquiera dan abasto. "
         "En `CAPS` no hay 3: prueba también el propio `max_cap` (sección 4.10)",
-    ))  # fmt: skip
+    ))
 
 
 @check("4.8", points=1, en="says so when no fleet can do it", es="avisa cuando ninguna flota puede", negative=True)
@@ -178,4 +178,4 @@ def test_out_of_reach(student):
             "ms: no number of replicas helps. Raise ValueError and say so (section 4.10)",
             "(un objetivo de {target:.1f} ms): de las peticiones a solas, una de cada veinte tarda más de {alone:.1f} "
             "ms: ningún número de réplicas ayuda. Lanza ValueError y dilo (sección 4.10)",
-        ).format(target=1e3 * target_s, alone=1e3 * alone_s))  # fmt: skip
+        ).format(target=1e3 * target_s, alone=1e3 * alone_s))

@@ -26,7 +26,7 @@ def overtaken_after(log, aging_s: float) -> list[float]:
     for record in records:
         if record.item.priority == BATCH:
             gaps = [other.arrival_ns - record.arrival_ns for other in records
-                    if other.item.priority == INTERACTIVE and other.admitted_ns < record.admitted_ns]  # fmt: skip
+                    if other.item.priority == INTERACTIVE and other.admitted_ns < record.admitted_ns]
             if gaps and max(gaps) > aging_s * 1e9:
                 late.append(max(gaps) / MS)
     return late

@@ -48,7 +48,7 @@ def late_answers(log) -> list[str]:
     last_ns = {i: step.end_ns for step in log.steps for i in step.request_ids}
     records = log.requests.items()
     return [f"{i}: {(record.finish_ns - last_ns[i]) / MS:g} ms" for i, record in records
-            if record.finish_ns is not None and i in last_ns and record.finish_ns > last_ns[i]]  # fmt: skip
+            if record.finish_ns is not None and i in last_ns and record.finish_ns > last_ns[i]]
 
 
 def empty_seats(log) -> list[str]:
@@ -70,4 +70,4 @@ def crowded_steps(log) -> list[int]:
 def course(log) -> dict[int, tuple]:
     """When each request got its tokens and its answer, in ms: what its client sees."""
     return {i: ([round(ns / MS, 3) for ns in record.token_times_ns], record.finish_ns and round(record.finish_ns / MS, 3))
-            for i, record in log.requests.items()}  # fmt: skip
+            for i, record in log.requests.items()}

@@ -34,7 +34,7 @@ def reserve_case(rng: random.Random, admission: str) -> dict:
     return {
         "admission": admission, "prompt": rng.randint(1, 60), "limit": limit, "outputs": rng.choice((0, rng.randrange(limit))),
         "profile": [rng.randint(0, 90) for _ in range(num_seen)], "profile_percent": rng.choice(PERCENTS),
-    }  # fmt: skip
+    }
 
 
 def due_plan(crowd, order, budget: int | None) -> list[tuple[int, int]]:

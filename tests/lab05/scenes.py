@@ -16,7 +16,7 @@ def scene(*requests: tuple, name: str = "scene", max_tokens: int | None = None) 
             request_id=i, prompt_token_ids=tuple((i * 11 + k) % 200 for k in range(prompt)),
             max_tokens=max_tokens or length, arrival_ns=round(arrival_ms * MS),
             answer=tuple((i * 7 + k) % 200 for k in range(length)), priority=priority[0] if priority else 0,
-        ))  # fmt: skip
+        ))
     return Workload(name=name, items=tuple(items))
 
 

@@ -38,7 +38,7 @@ def test_takes_what_is_needed(student):
         "(resultados de allocate para cuatro secuencias de un token, con 3 bloques): lo justo basta, también para el "
         "último bloque; quien recibe bloques los quita de free_blocks; y si no alcanzan los libres la respuesta es "
         "False, no None (sección 5.1)",
-    ))  # fmt: skip
+    ))
     lengths = (1, 16, 17, 40, 48)
     found = [20 - free_after(student, 20, SIZE, ("allocate", 0, length)) for length in lengths]
     expect_equal(found, [1, 1, 2, 3, 3], hint=t(
@@ -46,17 +46,17 @@ def test_takes_what_is_needed(student):
         "(section 5.1)",
         "(bloques para 1, 16, 17, 40 y 48 tokens, 16 por bloque): un bloque empezado es un bloque entero: redondea hacia "
         "arriba (sección 5.1)",
-    ))  # fmt: skip
+    ))
     cases = [(size, length) for size in OTHER_SIZES for length in (1, 2 * size - 1, 2 * size, 2 * size + 1)]
     found = [20 - free_after(student, 20, size, ("allocate", 0, length)) for size, length in cases]
     expect_equal(found, [blocks_for(length, size) for size, length in cases], hint=t(
         f"(blocks for, as pairs of block size and tokens, {cases}): self.block_size is not always 16 (section 5.1)",
         f"(bloques para, en pares de tamaño de bloque y tokens, {cases}): self.block_size no es siempre 16 (sección 5.1)",
-    ))  # fmt: skip
+    ))
 
 
 @check("5.1", points=1, en="a new block only when the last one is full",
-       es="un bloque nuevo solo cuando el último está lleno")  # fmt: skip
+       es="un bloque nuevo solo cuando el último está lleno")
 def test_grows_when_full(student):
     grown = [("allocate", 0, 14), *[("append", 0)] * 4]
     found = [8 - free_after(student, 8, SIZE, *grown[: i + 1]) for i in range(len(grown))]
@@ -67,7 +67,7 @@ def test_grows_when_full(student):
         "(bloques tras 14 tokens y tras cada uno de cuatro más): el 15.º y el 16.º caben en el primer bloque; el 17.º "
         "abre "
         "el segundo (sección 5.1)",
-    ))  # fmt: skip
+    ))
     for size in (SIZE, *OTHER_SIZES):
         expect_each_token_counted(student, size)
 
@@ -83,12 +83,12 @@ def expect_each_token_counted(student, size: int) -> None:
         "token once, for its own sequence: lengths[request_id] (section 5.1)",
         "append devuelve True siempre que el token encontró sitio, en el último bloque o en uno nuevo, y cuenta cada "
         "token una vez, en su propia secuencia: lengths[request_id] (sección 5.1)",
-    )  # fmt: skip
+    )
     expect_as_due(student, story, hint)
     for at in (len(due) // 2, len(due) - 2, len(due) - 1):
         found = free_after(student, 12, size, *story.calls[: at + 1])
         expect(found == due[at], expected=story.told_until(at, t(f"{due[at]} free blocks after", f"{due[at]} bloques libres tras")),
-               got=found, hint=hint)  # fmt: skip
+               got=found, hint=hint)
 
 
 @check("5.1", points=1, en="says no without taking anything", es="dice que no sin tomar nada")
@@ -102,7 +102,7 @@ def test_refuses_cleanly(student):
         "(section 5.1)",
         "si no alcanzan los bloques libres la respuesta es False, y no se toma nada; cuando un bloque queda libre, append "
         "lo encuentra (sección 5.1)",
-    ))  # fmt: skip
+    ))
     expect_no_trace_of_a_no(student)
     found = [free_after(student, 3, SIZE, *calls[: i + 1]) for i in range(len(calls))]
     expect_equal(found, [1, 1, 0, 0, 1, 0], hint=t(
@@ -110,7 +110,7 @@ def test_refuses_cleanly(student):
         "there are: the answer is False, and nothing else happens (section 5.1)",
         "(bloques libres tras cada una de estas llamadas): un allocate o append que dice False no toma ninguno de los "
         "que hay: la respuesta es False, y no pasa nada más (sección 5.1)",
-    ))  # fmt: skip
+    ))
 
 
 def expect_no_trace_of_a_no(student) -> None:
@@ -120,7 +120,7 @@ def expect_no_trace_of_a_no(student) -> None:
         "no block is free, but the sequence's last block has a free place: this append needs no new block (section 5.1)",
         "no hay bloques libres, pero el último bloque de la secuencia tiene un sitio libre: este append no necesita un "
         "bloque nuevo (sección 5.1)",
-    ))  # fmt: skip
+    ))
     counted = Story(2, 4)
     counted.allocate(0, 4), counted.allocate(1, 1)
     for _ in range(3):
@@ -133,14 +133,14 @@ def expect_no_trace_of_a_no(student) -> None:
         "(section 5.1)",
         "un append que dice False tampoco cuenta el token: si no, la secuencia es más larga en el papel que en sus "
         "bloques (sección 5.1)",
-    ))  # fmt: skip
+    ))
     left = Story(2, 4)
     left.allocate(0, 9), left.allocate(0, 8)
     hint = t(
         "an allocate that says False leaves no trace of the sequence, neither in tables nor in lengths: it never came "
         "(section 5.1)",
         "un allocate que dice False no deja rastro de la secuencia, ni en tables ni en lengths: nunca llegó (sección 5.1)",
-    )  # fmt: skip
+    )
     expect_as_due(student, left, hint)
     kept = student.play("BlockManager", [2, 4], [("allocate", 0, 9)], ("lengths", "tables"))[0]["shown"]
     found = {name: value for name, value in kept.items() if isinstance(value, dict)}
@@ -161,7 +161,7 @@ def test_place(student):
         "to the end of the table, and the table keeps its order (section 5.1)",
         "(secuencia y posición de tokens que están en otro sitio tras appends posteriores): K y V no se mueven: los "
         "bloques nuevos van al final de la tabla, y la tabla conserva su orden (sección 5.1)",
-    ))  # fmt: skip
+    ))
     expect_same_logits(places, {i: max(p for j, p in places if j == i) + 1 for i in (2, 4, 7)})
 
 
@@ -199,7 +199,7 @@ def expect_pairs(places: dict) -> None:
         "block, counted from 0: token 5 is the second of its sequence's second block (section 5.1)",
         "(sitio en su bloque de cada token, por secuencia y posición): devuelve (bloque, sitio en el bloque), 4 tokens "
         "por bloque, contando desde 0: el token 5 es el segundo del segundo bloque de su secuencia (sección 5.1)",
-    ))  # fmt: skip
+    ))
     holders = {}
     for (i, position), (block, _) in places.items():
         holders.setdefault(block, set()).add((i, position // 4))
@@ -209,7 +209,7 @@ def expect_pairs(places: dict) -> None:
         "of a sequence is the second *of its table*: place gives the id that stands there (section 5.1)",
         "(bloques que contienen más de un (secuencia, bloque de la secuencia), o que no son del pool): el bloque "
         "5 // 4 = 1 de una secuencia es el segundo *de su tabla*: place da el id que está ahí (sección 5.1)",
-    ))  # fmt: skip
+    ))
 
 
 def expect_same_logits(places, lengths) -> None:
@@ -237,11 +237,11 @@ def expect_same_logits(places, lengths) -> None:
            got=f"{float((both[0] - both[1]).abs().max()):.3g}", hint=t(
         "(largest difference): two sequences share a block, or a token is looked up in another's (section 5.1)",
         "(mayor diferencia): dos secuencias comparten un bloque, o un token se busca en el de otra (sección 5.1)",
-    ))  # fmt: skip
+    ))
 
 
 @check("5.1", points=2, en="free and used blocks add up to the pool, always",
-       es="bloques libres y ocupados suman siempre el pool entero", negative=True)  # fmt: skip
+       es="bloques libres y ocupados suman siempre el pool entero", negative=True)
 def test_conserved(student):
     hint = t(
         "after every call each block is free or in one table. Found twice, or more free than there are: it was freed "
@@ -249,7 +249,7 @@ def test_conserved(student):
         "tras cada llamada, cada bloque está libre o en una tabla. Repetido, o más libres de los que hay: se liberó dos "
         "veces, o se tomó sin quitarlo de los libres. False cuando debería haber libres: alguno nunca se liberó "
         "(sección 5.1)",
-    )  # fmt: skip
+    )
     for seed, (num_blocks, size) in enumerate(((12, 4), (7, 1), (9, 16), (12, 4))):
         story, looks = random_story(seed, num_blocks, size)
         told = story.play(student, ("lengths",))
@@ -269,11 +269,11 @@ def expect_distinct(blocks: dict, num_blocks: int, hint: Text) -> None:
         block = place[0] if isinstance(place, (list, tuple)) and place else place
         ok = type(block) is int and 0 <= block < num_blocks
         expect(ok, expected=t(f"a block from 0 to {num_blocks - 1}", f"un bloque de 0 a {num_blocks - 1}"), got=place,
-               hint=hint)  # fmt: skip
+               hint=hint)
         once = t("each block once", "cada bloque una vez")
         expect(block not in holder, expected=once, hint=hint, got=t(
             f"block {block} is held by sequences {holder.get(block)} and {request_id}",
-            f"el bloque {block} está en las secuencias {holder.get(block)} y {request_id}"))  # fmt: skip
+            f"el bloque {block} está en las secuencias {holder.get(block)} y {request_id}"))
         holder[block] = request_id
 
 
@@ -285,7 +285,7 @@ def expect_forgotten(lengths) -> None:
             "that runs for weeks fills up with them (section 5.1)",
             "(ids en lengths cuando ya salieron todas menos la 99): quien sale se olvida también en lengths, o un "
             "servidor que funciona semanas se llena de ellas (sección 5.1)",
-        ))  # fmt: skip
+        ))
 
 
 @check("5.1", points=1, en="a second free is an error", es="liberar por segunda vez es un error")
@@ -298,18 +298,18 @@ def test_freed_once(student):
         "(qué lanzó cada llamada): liberar una secuencia que ya salió, o que nunca vino, es un error de quien llama: "
         "lanza "
         "ValueError, o sus bloques podrían entregarse dos veces (sección 5.1)",
-    ))  # fmt: skip
+    ))
     again = Story(4, SIZE)
     for num_tokens in (20, 40, 64):
         again.allocate(3, num_tokens), again.append(3), again.free(3), again.free(3)
     expect_as_due(student, again, t(
         "a sequence that was preempted comes back with the same id: it is allocated and freed anew (section 5.1)",
         "una secuencia desalojada vuelve con el mismo id: se le asigna y se libera de nuevo (sección 5.1)",
-    ))  # fmt: skip
+    ))
 
 
 @check("5.1", points=1, en="wastes half a block a sequence: under 4 % on long ones",
-       es="desperdicia medio bloque por secuencia: menos del 4 % en las largas")  # fmt: skip
+       es="desperdicia medio bloque por secuencia: menos del 4 % en las largas")
 def test_waste(student):
     lengths = [len(item.prompt_token_ids) + len(item.answer) for item in long_sequences(60, seed=5).items]
     due = sum(blocks_for(length, SIZE) for length in lengths)
@@ -322,4 +322,4 @@ def test_waste(student):
         "a waste of 1.3 %: only the last block of a sequence may have empty places (section 5.1)",
         f"(secuencias de unos 600 tokens que encuentran sitio, en pools de {due} y {due - 1} bloques): 60 ocupan {due}, "
         "un desperdicio del 1.3 %: solo el último bloque de una secuencia puede tener sitios vacíos (sección 5.1)",
-    ))  # fmt: skip
+    ))

@@ -24,14 +24,14 @@ def asked(
     before = host.server.blocks.num_free, *(settings.get(name) for name in ("profile", "reserve_blocks"))
     result = student.call_on(host, "tokens_to_reserve", request, others if running else [], again=again)[0]
     after = host.server.blocks.num_free, *(host.settings_after[name] if name in settings else None
-                                           for name in ("profile", "reserve_blocks"))  # fmt: skip
+                                           for name in ("profile", "reserve_blocks"))
     expect_equal(after, before, hint=t(
         "(free blocks, server.profile, server.reserve_blocks after the call): this function only answers a question: "
         "the loop reserves the blocks, and the profile stays in its order: sorted() makes a new list (section 5.2)",
         "(bloques libres, server.profile, server.reserve_blocks tras la llamada): esta función solo responde a una "
         "pregunta: los bloques los reserva el bucle, y el perfil queda en su orden: sorted() hace una lista nueva "
         "(sección 5.2)",
-    ))  # fmt: skip
+    ))
     return result
 
 
@@ -57,7 +57,7 @@ def test_max(student):
     expect_equal(found, [120, 8], hint=t(
         "(tokens, for a prompt of 20 and max_tokens 100, and for 5 and 3): prompt and max_tokens (section 5.2)",
         "(tokens, con un prompt de 20 y max_tokens 100, y con 5 y 3): el prompt y max_tokens (sección 5.2)",
-    ))  # fmt: skip
+    ))
     expect_equal(asked(student, admission="max", outputs=25), 120, hint=t(
         "(tokens, for a prompt of 20 and max_tokens 100 that comes back with 25 tokens of output): max_tokens bounds "
         "the whole answer, and those 25 are part of it. So it is num_prompt_tokens + max_tokens; with num_tokens they "
@@ -65,7 +65,7 @@ def test_max(student):
         "(tokens, con un prompt de 20 y max_tokens 100, que vuelve con 25 tokens de salida): max_tokens limita la "
         "respuesta entera, y esos 25 ya son parte de ella. Es num_prompt_tokens + max_tokens; con num_tokens contarían "
         "dos veces (sección 5.2)",
-    ))  # fmt: skip
+    ))
     expect_rule(student, "max", EACH_CALL)
 
 
@@ -78,7 +78,7 @@ EACH_CALL = t(
 
 
 @check("5.2", points=2, en="\"profiled\" reserves what others needed",
-       es="\"profiled\" reserva lo que necesitaron otras")  # fmt: skip
+       es="\"profiled\" reserva lo que necesitaron otras")
 def test_profiled(student):
     profile = [30, 2, 4, 60, 6, 8, 10, 12, 14, 16]
     rule = {"admission": "profiled", "profile": profile}
@@ -89,7 +89,7 @@ def test_profiled(student):
         "with it (section 5.2)",
         "(prompt de 20; percentiles 50, 90 y 100 de 2, 4 … 16, 30, 60): el ⌈p/100·n⌉-ésimo menor, y además el prompt "
         "(sección 5.2)",
-    ))  # fmt: skip
+    ))
     found = [asked(student, profile_percent=50, outputs=25, **rule), asked(student, profile_percent=90, limit=7, **rule)]
     expect_equal(found, [45, 27], hint=t(
         "(a request that comes back with 25 tokens of output, and one with max_tokens 7): never less than it has, "
@@ -98,7 +98,7 @@ def test_profiled(student):
         "(una petición que vuelve con 25 tokens de salida, y otra con max_tokens 7): nunca menos de lo que tiene, "
         "nunca más "
         "de lo que puede llegar a tener (sección 5.2)",
-    ))  # fmt: skip
+    ))
     expect_ranks_rounded_up(student)
     expect_rule(student, "profiled", EACH_CALL)
 
@@ -115,7 +115,7 @@ def expect_ranks_rounded_up(student) -> None:
             "neither down nor to the nearest, and nothing lies between two values (section 5.2)",
             f"(prompt de 20): el {percent} % de {num_seen} valores es {num_seen * percent / 100:g}: el rango se redondea "
             "hacia arriba, ni hacia abajo ni al más cercano, y no hay nada entre dos valores (sección 5.2)",
-        ))  # fmt: skip
+        ))
 
 
 @check("5.2", points=1, en="\"watermark\" reserves what is there now", es="\"watermark\" reserva lo que hay ahora")
@@ -125,7 +125,7 @@ def test_watermark(student):
         "(tokens, for a new prompt of 20 and for one that comes back with 25 tokens of output): num_tokens (section "
         "5.2)",
         "(tokens, para un prompt nuevo de 20 y para una que vuelve con 25 de salida): num_tokens (sección 5.2)",
-    ))  # fmt: skip
+    ))
     expect_rule(student, "watermark", EACH_CALL)
 
 
@@ -139,12 +139,12 @@ def test_keeps_the_reserve(student):
         "(section 5.2)",
         "(6 bloques libres, se piden 2; hay que dejar libres 0, 4 o 5): la reserva cuenta en bloques, y lo justo basta "
         "(sección 5.2)",
-    ))  # fmt: skip
+    ))
     found = [asked(student, running=64, num_blocks=blocks, admission="max", prompt=17, limit=16) for blocks in (7, 6)]
     expect_equal(found, [33, None], hint=t(
         "(33 tokens take 3 blocks; 3 or 2 are free): what does not fit waits: None (section 5.2)",
         "(33 tokens ocupan 3 bloques; hay 3 o 2 libres): lo que no cabe espera: None (sección 5.2)",
-    ))  # fmt: skip
+    ))
     # As above 6 blocks are free; both rules ask for 36 tokens, which take 3.
     rules = ({"admission": "max", "limit": 16}, {"admission": "profiled", "profile": [16], "profile_percent": 100})
     held = {"running": 64, "num_blocks": 10}
@@ -154,7 +154,7 @@ def test_keeps_the_reserve(student):
         "every rule of admission, whatever the name (section 5.2)",
         "(\"max\" y después \"profiled\"; 6 bloques libres, se piden 3; hay que dejar libres 3 o 4): "
         "`reserve_blocks` quedan libres con cualquier regla de admisión, se llame como se llame (sección 5.2)",
-    ))  # fmt: skip
+    ))
     expect_the_same_reserve_for_any_crowd(student)
 
 
@@ -172,7 +172,7 @@ def expect_the_same_reserve_for_any_crowd(student) -> None:
             "against blocks.num_free; the reserve is the same for one in flight and for four (section 5.2)",
             f"({num_blocks} bloques; running: tokens que ocupan otras): blocks.needed(tokens) y reserve_blocks juntos "
             "frente a blocks.num_free; la reserva es la misma con una en vuelo y con cuatro (sección 5.2)",
-        ))  # fmt: skip
+        ))
 
 
 @check("5.2", points=1, en="the only request need not wait", es="la única petición no tiene que esperar")
@@ -183,11 +183,11 @@ def test_alone(student):
         "(section 5.2)",
         "no hay nadie en vuelo, y 8 de 10 bloques bastan: dejar 4 libres para nadie la haría esperar para siempre "
         "(sección 5.2)",
-    ))  # fmt: skip
+    ))
     found = [asked(student, prompt=prompt, num_blocks=10, reserve_blocks=4) for prompt in (160, 161)]
     expect_equal(found, [160, None], hint=t(
         "(prompts of 160 and 161 tokens; nobody in flight, 10 blocks free): the last block may be used, too; but what "
         "does not fit does not fit (section 5.2)",
         "(prompts de 160 y 161 tokens; nadie en vuelo, 10 bloques libres): el último bloque también se puede usar; pero "
         "lo que no cabe no cabe (sección 5.2)",
-    ))  # fmt: skip
+    ))

@@ -26,12 +26,12 @@ def planned(student, crowd, budget, *, order=None, again=False):
         "list and its order nor the requests; the step itself counts what it has computed (section 5.3)",
         "((id, num_computed_tokens, tokens de salida) de in_flight, tras la llamada): un plan no cambia nada: ni la lista "
         "y su orden ni las peticiones; lo calculado lo cuenta el paso mismo (sección 5.3)",
-    ))  # fmt: skip
+    ))
     if not isinstance(plan, (list, tuple)):
         return plan
     is_pair = {id(part): isinstance(part, (list, tuple)) and len(part) == 2 for part in plan}
     return [(getattr(part[0], "request_id", part[0]), part[1]) if is_pair[id(part)] else part
-            for part in plan]  # fmt: skip
+            for part in plan]
 
 
 def states(requests):
@@ -51,7 +51,7 @@ def test_decodes_first(student):
         "(las dos primeras partes del plan, con presupuestos None, 64 y 6): a las peticiones 1 y 3 les queda un token "
         "por "
         "calcular. Van primero: un prompt que gaste antes el presupuesto las dejaría sin nada (sección 5.3)",
-    ))  # fmt: skip
+    ))
 
 
     found = first(3, planned(student, ((9, 9, 1), (5, 12, 8), (30, 0, 0), (4, 6, 3)), 1))
@@ -60,7 +60,7 @@ def test_decodes_first(student):
         "them still gets its token (section 5.3)",
         "(primeras partes del plan; presupuesto 1, tres peticiones en curso): un presupuesto menor que su número: cada "
         "una recibe igualmente su token (sección 5.3)",
-    ))  # fmt: skip
+    ))
     found = first(2, planned(student, ((10, 12, 8), (6, 6, 1), (12, 3, 0)), None))
     expect_equal(found, [(1, 1), (0, 6)], hint=t(
         "(first two parts; no budget): request 0 has its prompt and 2 of its 8 tokens of output computed, since it was "
@@ -69,7 +69,7 @@ def test_decodes_first(student):
         "(las dos primeras partes; sin presupuesto): la petición 0 tiene calculados su prompt y 2 de sus 8 tokens de "
         "salida, porque fue desalojada: le faltan 6, así que no cuenta como en curso. Falta un token si num_tokens − "
         "num_computed_tokens == 1 (sección 5.3)",
-    ))  # fmt: skip
+    ))
 
 
 def first(count: int, plan):
@@ -86,12 +86,12 @@ def expect_plan(student, crowd, budget, hint: Text, order=None, again=False) -> 
     found, due = planned(student, crowd, budget, order=order, again=again), due_plan(crowd, order, budget)
     told = ", ".join(f"{i}: {prompt}+{outputs}−{computed}" for i, (prompt, computed, outputs) in enumerate(crowd))
     asked = t(f"{due} (token_budget {budget}; in_flight {order}; id: prompt + output − computed: {told})",
-              f"{due} (token_budget {budget}; in_flight {order}; id: prompt + salida − calculados: {told})")  # fmt: skip
+              f"{due} (token_budget {budget}; in_flight {order}; id: prompt + salida − calculados: {told})")
     expect(is_same(found, due), expected=asked, got=found, hint=hint)
 
 
 @check("5.3", points=2, en="the rest of the budget goes to prompts, in order",
-       es="el resto del presupuesto es para los prompts, por orden")  # fmt: skip
+       es="el resto del presupuesto es para los prompts, por orden")
 def test_chunks(student):
     found = [after(2, planned(student, CROWD, budget)) for budget in (64, 22, 130)]
     expect_equal(found, [[(0, 40), (2, 22)], [(0, 20)], [(0, 40), (2, 70), (4, 18)]], hint=t(
@@ -101,20 +101,20 @@ def test_chunks(student):
         "(partes tras los dos decode, con presupuestos 64, 22 y 130): los dos decode gastaron 2 del presupuesto; la "
         "petición "
         "0 necesita aún 40, a la 2 le quedan 70, la 4 necesita 26, en el orden de in_flight. Nadie recibe 0 tokens (sección 5.3)",
-    ))  # fmt: skip
+    ))
 
 
     expect_plan(student, ((30, 0, 0), (30, 0, 0), (8, 8, 1), (30, 0, 0)), 41, order=[3, 1, 2, 0], hint=t(
         "the others come in the order of in_flight, which is the order of the line: not by id, arrival or size "
         "(section 5.3)",
         "las demás van en el orden de in_flight, que es el de la fila: no por id, llegada ni tamaño (sección 5.3)",
-    ))  # fmt: skip
+    ))
     expect_plan(student, ((2, 0, 0), (9, 9, 1), (40, 38, 0), (3, 2, 3)), 6, t(
         "two tokens left are a prompt's end like any other, and a budget of which one token is left is not used up "
         "(section 5.3)",
         "dos tokens pendientes son el final de un prompt como cualquier otro, y un presupuesto del que queda un token no "
         "está agotado (sección 5.3)",
-    ))  # fmt: skip
+    ))
     rng = random.Random(53)
     for number in range(24):
         crowd, order, budget = crowd_case(rng)
@@ -124,7 +124,7 @@ def test_chunks(student):
             "(una de muchas situaciones, en una misma ejecución): primero los decode, con 1 token cada uno; después las "
             "demás en el orden de in_flight, cada una con lo que necesita o lo que queda. ¿Queda algo guardado de una "
             "llamada anterior? (sección 5.3)",
-        ))  # fmt: skip
+        ))
 
 
 @check("5.3", points=1, en="without a budget, prompts come whole", es="sin presupuesto, los prompts van enteros")
@@ -136,13 +136,13 @@ def test_no_budget(student):
         "token_budget None no tiene fin: todo lo que falta por calcular. Una petición desalojada calcula de nuevo "
         "también su "
         "salida: num_tokens − num_computed_tokens (sección 5.3)",
-    ))  # fmt: skip
+    ))
 
 
     expect_plan(student, ((900, 0, 0), (700, 1, 0), (10, 10, 1), (800, 0, 0)), None, t(
         "None has no end, however long the prompts are (section 5.3)",
         "None no tiene fin, por largos que sean los prompts (sección 5.3)",
-    ))  # fmt: skip
+    ))
 
 
 @check("5.3", points=1, en="a full budget leaves no empty parts", es="un presupuesto agotado no deja partes vacías")
@@ -153,9 +153,9 @@ def test_no_empty_parts(student):
         "5.3)",
         "con un presupuesto de 2 para dos peticiones en curso no queda nada para los prompts: no están en el plan "
         "(sección 5.3)",
-    ))  # fmt: skip
+    ))
     expect_plan(student, ((9, 9, 1), (30, 0, 0)), 0, t(
         "a budget of 0 leaves nothing for prompts: only None has no end, so ask `is None` (section 5.3)",
         "un presupuesto de 0 no deja nada para los prompts: solo None no tiene fin, así que pregunta `is None` "
         "(sección 5.3)",
-    ))  # fmt: skip
+    ))

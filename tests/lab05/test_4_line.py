@@ -20,7 +20,7 @@ def line(student, aging_s: float, *requests, again=False) -> list[int]:
         expect(is_key and len(key) == 2, expected=t("a tuple (seconds, request id)", "una tupla (segundos, "
                                                                                      "id)"), got=key,
                hint=t("return (time in seconds, request.request_id) (section 5.4)",
-                      "devuelve (tiempo en segundos, request.request_id) (sección 5.4)"))  # fmt: skip
+                      "devuelve (tiempo en segundos, request.request_id) (sección 5.4)"))
         keys[request.request_id] = tuple(key)
     return sorted(keys, key=keys.get)
 
@@ -33,7 +33,7 @@ def test_in_order_of_arrival(student):
         "(ids in line): same priority, or aging_s = 0: first come, first served; ties in order of id (section 5.4)",
         "(ids en la fila): con la misma prioridad, o aging_s = 0, por orden de llegada; los empates, por id "
         "(sección 5.4)",
-    ))  # fmt: skip
+    ))
 
 
 @check("5.4", points=2, en="an urgent request overtakes", es="una petición urgente adelanta")
@@ -44,7 +44,7 @@ def test_urgent_first(student):
         "Lower numbers are more urgent (section 5.4)",
         "(ids en la fila; aging_s = 0.2 s): una petición de prioridad 0 que llegó 100 ms después va antes que una de "
         "prioridad 1. Los números bajos son más urgentes (sección 5.4)",
-    ))  # fmt: skip
+    ))
 
 
 @check("5.4", points=2, en="waiting makes up for priority", es="la espera compensa la prioridad")
@@ -59,7 +59,7 @@ def test_aging(student):
         "después, y ninguna más; prioridad 2 con 0.1 s, lo mismo: puede haber más de dos clases, y cada paso cuenta. Sin envejecimiento podría "
         "esperar para siempre "
         "(sección 5.4)",
-    ))  # fmt: skip
+    ))
     expect_due_order(student)
 
 
@@ -87,4 +87,4 @@ def expect_due_order(student) -> None:
             "rounded; each request has its own key: is something kept from an earlier call? (section 5.4)",
             "(ids en la fila): puede haber más de dos clases, y cada paso de prioridad cuenta aging_s; los tiempos no se "
             "redondean; cada petición tiene su clave: ¿queda algo guardado de una llamada anterior? (sección 5.4)",
-        ))  # fmt: skip
+        ))

@@ -10,7 +10,7 @@ from tests.lab05.scenes import accounting_fault, answers, ends, scene
 
 def preempted(
     student, requests, *, computed, block_size=16, outputs=3, aging_s=0.2, order=None, cost=None, held=0, again=False
-):  # fmt: skip
+):
     """Call `preempt_last` on requests (arrival ms, prompt, priority) that have `computed` tokens in the cache."""
     workload = scene(*((arrival, prompt, 50, priority) for arrival, prompt, priority in requests))
     host = student.paged_server(workload, num_blocks=2_000, block_size=block_size, aging_s=aging_s, token_budget=None)
@@ -48,7 +48,7 @@ def test_victim(student):
         "(devuelta, siguen en vuelo; con aging_s 0.5 y 0): la víctima es la de mayor place_in_line. Quitar sus "
         "bloques a una "
         "urgente mientras el trabajo en diferido conserva los suyos invertiría las prioridades (sección 5.5)",
-    ))  # fmt: skip
+    ))
     expect_last_of_any_line(student)
 
 
@@ -60,13 +60,13 @@ def expect_one_leaves(student) -> None:
         "(section 5.5)",
         "(lo devuelto; con una petición en vuelo): devuelve la petición misma: el bucle la pone con las que esperan "
         "(sección 5.5)",
-    ))  # fmt: skip
+    ))
     expect_equal(ids(after), [], hint=t(
         "(left in in_flight, after the only one was preempted): take it out of the list that you were given, in place: "
         "in_flight.remove(victim). A new list under the same name changes nothing for the loop (section 5.5)",
         "(quedan en in_flight, tras desalojar a la única): quítala de la lista que recibiste, en el sitio: "
         "in_flight.remove(victim). Una lista nueva con el mismo nombre no cambia nada para el bucle (sección 5.5)",
-    ))  # fmt: skip
+    ))
 
 
 def expect_last_of_any_line(student) -> None:
@@ -77,7 +77,7 @@ def expect_last_of_any_line(student) -> None:
         requests = sorted((250 * rng.randint(0, 4), rng.randint(5, 60), rng.randint(0, 3)) for _ in range(count))
         order = rng.sample(range(count), count)
         host, victim, after = preempted(student, requests, computed=[prompt for _, prompt, _ in requests], order=order,
-                                        aging_s=aging_s, again=number > 0)  # fmt: skip
+                                        aging_s=aging_s, again=number > 0)
         last = max(range(count), key=lambda i: (due_time((requests[i][0] / 1_000, requests[i][2]), aging_s), i))
         found = getattr(victim, "request_id", victim), ids(after), [each.request_id for each in host.server.log.preemptions]
         told = ", ".join(f"{i}: {requests[i][0]} ms, {requests[i][2]}" for i in order)
@@ -90,35 +90,35 @@ def expect_last_of_any_line(student) -> None:
             "(devuelta, siguen en vuelo, desalojadas): exactamente una, la de mayor place_in_line de todas, esté donde "
             "esté en la lista: en los empates, la de id mayor. ¿Queda algo guardado de una llamada anterior? "
             "(sección 5.5)",
-        ))  # fmt: skip
+        ))
 
 
 @check("5.5", points=2, en="its blocks are free, its tokens are kept",
-       es="sus bloques quedan libres y conserva sus tokens")  # fmt: skip
+       es="sus bloques quedan libres y conserva sus tokens")
 def test_keeps_its_tokens(student):
     host, victim, _ = preempted(student, ((0, 30, 0), (5, 60, 1)), computed=[30, 60])
     expect_equal(host.server.blocks.num_free, 1_998, hint=t(
         "(free blocks): request 1 held 4 of 2,000, request 0 holds 2: call server.preempt for the victim (section 5.5)",
         "(bloques libres): la petición 1 tenía 4 de 2000, la 0 tiene 2: llama a server.preempt con la víctima "
         "(sección 5.5)",
-    ))  # fmt: skip
+    ))
     expect_equal(getattr(victim, "output_token_ids", victim), [0, 1, 2], hint=t(
         "(its output tokens): they have been sent to the client. Only K and V are given up: the request goes on where "
         "it "
         "was (section 5.5)",
         "(sus tokens de salida): ya se enviaron al cliente. Solo se renuncia a K y V: la petición sigue donde estaba "
         "(sección 5.5)",
-    ))  # fmt: skip
+    ))
 
 
     expect_equal(getattr(victim, "priority", victim), 1, hint=t(
         "(its priority): it keeps its place in line: neither its priority nor its arrival changes (section 5.5)",
         "(su prioridad): conserva su puesto en la fila: no cambian ni su prioridad ni su llegada (sección 5.5)",
-    ))  # fmt: skip
+    ))
 
 
 @check("5.5", points=3, en="recomputes or swaps, whichever costs less",
-       es="recalcula o copia, lo que cueste menos")  # fmt: skip
+       es="recalcula o copia, lo que cueste menos")
 def test_cheaper_way(student):
     found = []
     for block_size, num_tokens in ((16, 20), (16, 400), (64, 400), (4, 8), (4, 100), (16, 112), (16, 113)):
@@ -134,7 +134,7 @@ def test_cheaper_way(student):
         "veces, "
         "fuera y dentro, y por bloques enteros; calcular tiene su parte fija una vez. En ambos cuentan los "
         "num_computed_tokens: los demás aún no tienen K ni V (sección 5.5)",
-    ))  # fmt: skip
+    ))
     expect_any_cost(student)
 
 
@@ -149,10 +149,10 @@ def expect_any_cost(student) -> None:
         equal = number >= 22
         if equal:
             cost |= {"prefill_token_s": 0.0, "prefill_s": 2 * blocks_for(num_tokens, block_size) * (
-                cost["swap_block_s"] + block_size * cost["swap_token_s"])}  # fmt: skip
+                cost["swap_block_s"] + block_size * cost["swap_token_s"])}
         # It holds more than it has computed: "max" has reserved for the whole answer.
         host, _, _ = preempted(student, ((0, 200, 0),), computed=[num_tokens], block_size=block_size, cost=cost, held=300,
-                               again=number > 0)  # fmt: skip
+                               again=number > 0)
         found, due = [each.way for each in host.server.log.preemptions], [cheaper_way(cost, num_tokens, block_size)]
         asked = f"{num_tokens} tokens, block_size {block_size}, {cost}"
         expect_equal_way = t("at equal cost recompute (section 5.5)", "a igual coste, recalcular (sección 5.5)")
@@ -163,11 +163,11 @@ def expect_any_cost(student) -> None:
             "(vía; num_computed_tokens, tamaño de bloque, server.cost): cada bloque que ocupan los tokens calculados se "
             "copia entero, con sus sitios vacíos, fuera y dentro; los bloques solo reservados no contienen nada. Calcular "
             "cuesta prefill_s una vez y prefill_token_s por token (sección 5.5)",
-        ))  # fmt: skip
+        ))
 
 
 @check("5.5", points=3, en="preempted requests go on to the same tokens",
-       es="las desalojadas siguen hasta los mismos tokens", needs=("5.2", "5.3", "5.4"))  # fmt: skip
+       es="las desalojadas siguen hasta los mismos tokens", needs=("5.2", "5.3", "5.4"))
 def test_goes_on(student):
     # 6 blocks of 8 tokens for four sequences that grow to 40 tokens each: they cannot all stay.
     workload = scene(*((i, 10 + i, 30 - i) for i in range(4)), (200, 12, 20))
@@ -175,18 +175,18 @@ def test_goes_on(student):
     expect(len(log.preemptions) > 0, expected=t("at least one preemption", "al menos un desalojo"), got=0, hint=t(
         "four sequences of 40 tokens do not fit into 48 places (section 5.5)",
         "cuatro secuencias de 40 tokens no caben en 48 sitios (sección 5.5)",
-    ))  # fmt: skip
+    ))
     expect_equal(ends(log), {i: 1 for i in range(5)}, hint=t(
         "(how often each request ended): every request ends exactly once (section 5.5)",
         "(cuántas veces terminó cada petición): cada una termina exactamente una vez (sección 5.5)",
-    ))  # fmt: skip
+    ))
     expected = {item.request_id: item.answer for item in workload.items}
     wrong = [i for i, answer in answers(log).items() if answer != expected[i]]
     expect_equal(wrong, [], hint=t(
         "(requests with other tokens than alone): a preempted request has lost or repeated tokens (section 5.5)",
         "(peticiones con otros tokens que a solas): una petición desalojada ha perdido o repetido tokens (sección 5.5)",
-    ))  # fmt: skip
+    ))
     expect_equal(accounting_fault(log), None, hint=t(
         "every block is taken once and given back once (section 5.5)",
         "cada bloque se toma una vez y se devuelve una vez (sección 5.5)",
-    ))  # fmt: skip
+    ))

@@ -10,7 +10,7 @@ def wrong_answers(student, question: str) -> list[str]:
     """Engines with another answer than the sources give."""
     found = student.call("survey")
     hint = t("return a dict of dicts: {engine: {question: answer}} (section 5.7)",
-             "devuelve un diccionario de diccionarios: {motor: {pregunta: respuesta}} (sección 5.7)")  # fmt: skip
+             "devuelve un diccionario de diccionarios: {motor: {pregunta: respuesta}} (sección 5.7)")
     expect(isinstance(found, dict), expected="dict", got=type(found).__name__, hint=hint)
     rows = {engine: found.get(engine) for engine in FACTS}
     choices = CHOICES[question]
@@ -20,7 +20,7 @@ def wrong_answers(student, question: str) -> list[str]:
         "(section 5.7)",
         "(sin una de esas respuestas): cada motor de la tabla lleva una de las palabras de minigpt/studies/engine_survey.py "
         "(sección 5.7)",
-    ))  # fmt: skip
+    ))
     return [engine for engine, row in rows.items() if row[question] != FACTS[engine][question]]
 
 
@@ -30,19 +30,19 @@ def expect_facts(student, question: str, why: Text) -> None:
     expect(not wrong, expected=t(f"{question}: all as in the sources", f"{question}: todo como en las fuentes"),
            got=t(f"differs for {', '.join(wrong)}", f"difiere en {', '.join(wrong)}"),
            hint=t(f"{why.en} Source: {sources} (section 5.7)", f"{why.es} Fuente: {sources} (sección "
-                                                               "5.7)"))  # fmt: skip
+                                                               "5.7)"))
 
 
 @check("5.6", points=1, en="unit of scheduling", es="unidad de planificación")
 def test_unit(student):
     expect_facts(student, "unit", t("does anything join or leave between two steps of the model?",
-                                    "¿entra o sale algo entre dos pasos del modelo?"))  # fmt: skip
+                                    "¿entra o sale algo entre dos pasos del modelo?"))
 
 
 @check("5.6", points=1, en="memory reserved at admission", es="memoria reservada al admitir")
 def test_memory(student):
     expect_facts(student, "memory", t("for how many tokens must there be room before a request may start?",
-                                      "¿para cuántos tokens tiene que haber sitio antes de empezar?"))  # fmt: skip
+                                      "¿para cuántos tokens tiene que haber sitio antes de empezar?"))
 
 
 @check("5.6", points=1, en="who gives way when memory is full", es="quién cede cuando la memoria se llena")
@@ -51,10 +51,10 @@ def test_when_full(student):
         "who reserved all it may ever need never has to give way; preempted is who goes on later, ended who never does.",
         "quien reservó todo lo que puede pedir nunca tiene que ceder; desalojada es la que sigue más tarde, cortada la "
         "que ya no sigue.",
-    ))  # fmt: skip
+    ))
 
 
 @check("5.6", points=1, en="long prompts", es="prompts largos")
 def test_long_prompts(student):
     expect_facts(student, "long_prompts", t("with no setting changed, does a long prompt take several steps?",
-                                            "sin cambiar ningún ajuste, ¿ocupa un prompt largo varios pasos?"))  # fmt: skip
+                                            "sin cambiar ningún ajuste, ¿ocupa un prompt largo varios pasos?"))

@@ -34,7 +34,7 @@ def pristine(name: str, seed: int, **settings):
 
 
 @check("5.7", points=2, en="chunks cut the far tail of the gaps between tokens",
-       es="los trozos recortan la cola lejana de los huecos entre tokens")  # fmt: skip
+       es="los trozos recortan la cola lejana de los huecos entre tokens")
 def test_gaps_fall(student):
     seed = graded_seed(student.seed)
     whole, chunked = pristine("long", seed), run(student, "long", lambda: long_prompts(seed=seed), token_budget=BUDGET)
@@ -49,27 +49,27 @@ def test_gaps_fall(student):
         "con un token_budget de 64 ningún paso calcula entero un prompt de 512 tokens: ¿respeta plan_step el "
         "presupuesto? "
         "(sección 5.8)",
-    ))  # fmt: skip
+    ))
 
 
 @check("5.7", points=1, en="under prompts without end everyone who runs gets a token in every step",
-       es="con prompts sin fin, cada petición en curso recibe un token en cada paso")  # fmt: skip
+       es="con prompts sin fin, cada petición en curso recibe un token en cada paso")
 def test_nobody_is_starved_by_prompts(student):
     prompts = [(i * 2, 200, 2) for i in range(60)]
     log = student.run_production(scene((0, 4, 100), (0, 4, 90), *prompts), token_budget=16, max_inflight=6)
     # One step is one millisecond: a gap of more is a step without a token.
     gaps = [max(b - a for a, b in zip(record.token_times_ns, record.token_times_ns[1:])) / MS
-            for record in log.requests.values() if len(record.token_times_ns) > 1]  # fmt: skip
+            for record in log.requests.values() if len(record.token_times_ns) > 1]
     expect(gaps and max(gaps) <= 1.0, expected=t("1 step", "1 paso"), got=max(gaps, default=None), hint=t(
         "(longest gap between two tokens, in steps): prompts were computed while a running request waited (section "
         "5.8)",
         "(mayor hueco entre dos tokens, en pasos): se calcularon prompts mientras esperaba una petición en curso "
         "(sección 5.8)",
-    ))  # fmt: skip
+    ))
 
 
 @check("5.7", points=2, en="p95 of the interactive class falls by at least 30 %",
-       es="el p95 de la clase interactiva baja al menos un 30 %")  # fmt: skip
+       es="el p95 de la clase interactiva baja al menos un 30 %")
 def test_interactive_p95_falls(student):
     seed = graded_seed(student.seed)
     first_come = pristine("classes", seed)
@@ -81,11 +81,11 @@ def test_interactive_p95_falls(student):
         "las correcciones (prioridad 0) no deberían hacer cola tras las explicaciones (prioridad 1): mira "
         "place_in_line "
         "(sección 5.8)",
-    ))  # fmt: skip
+    ))
 
 
 @check("5.7", points=2, en="nobody starves: a batch request is overtaken for aging_s at most",
-       es="nadie pasa hambre: a una petición en diferido la adelantan como mucho durante aging_s")  # fmt: skip
+       es="nadie pasa hambre: a una petición en diferido la adelantan como mucho durante aging_s")
 def test_bounded_wait(student):
     seed = graded_seed(student.seed)
     log = run(student, "classes", lambda: two_classes(seed=seed), aging_s=AGING_S)
@@ -100,7 +100,7 @@ def test_bounded_wait(student):
         "(peticiones en diferido adelantadas por otra que llegó más de aging_s después, y cuánto después): la espera "
         "tiene que "
         "compensar la prioridad (sección 5.8)",
-    ))  # fmt: skip
+    ))
 
 
 # Roomy ones show seats, tight ones memory: blocks that do not suffice, a budget, a reserve.
@@ -109,11 +109,11 @@ RUNS = (
     {"max_inflight": 4, "aging_s": 0.02, "num_blocks": 16, "block_size": 8, "token_budget": 16},
     {"max_inflight": 6, "aging_s": 0.005, "num_blocks": 12, "block_size": 16, "reserve_blocks": 1},
     {"max_inflight": 5, "aging_s": 0.02, "num_blocks": 20, "block_size": 8, "admission": "max"},
-)  # fmt: skip
+)
 
 
 @check("5.7", points=1, en="nobody overtakes the first in line, no seat stays empty, answers leave at once",
-       es="nadie adelanta a la primera de la fila, ningún asiento queda vacío, las respuestas salen enseguida")  # fmt: skip
+       es="nadie adelanta a la primera de la fila, ningún asiento queda vacío, las respuestas salen enseguida")
 def test_keeps_the_line(student):
     for seed, settings in enumerate(RUNS):
         workload = crowded_scene(seed)
@@ -129,7 +129,7 @@ def test_keeps_the_line(student):
             "(la primera petición con otro curso que en el bucle dado: tiempos de sus tokens y de su respuesta, en ms): a "
             "quién se admite, planifica y desaloja se sigue de tus cinco funciones y del bucle tal como se dio "
             "(sección 5.8)",
-        ))  # fmt: skip
+        ))
 
 
 def expect_invariants(log, settings) -> None:
@@ -140,26 +140,26 @@ def expect_invariants(log, settings) -> None:
         "others wait with it, small ones too, or large requests would wait for ever (section 5.8)",
         "(quién recibió bloques > quién esperaba y vencía antes): nadie adelanta a la primera de la fila: si no cabe, las "
         "demás esperan con ella, también las pequeñas, o las grandes esperarían para siempre (sección 5.8)",
-    ))  # fmt: skip
+    ))
     found = late_answers(log)
     expect(not found, expected=none, got=found[:5], hint=t(
         "(requests that were answered after the step of their last token, and how long): a request that has ended is "
         "answered and leaves in that very step (section 5.8)",
         "(peticiones respondidas después del paso de su último token, y cuánto): una petición que terminó recibe "
         "respuesta y sale en ese mismo paso (sección 5.8)",
-    ))  # fmt: skip
+    ))
     found = crowded_steps(log)
     expect(not found, expected=f"≤ {log.max_inflight}", got=found[:5], hint=t(
         "(requests in one step): never more than server.max_inflight are in flight (section 5.8)",
         "(peticiones en un paso): nunca hay más de server.max_inflight en vuelo (sección 5.8)",
-    ))  # fmt: skip
+    ))
     found = empty_seats(log) if "num_blocks" not in settings else []
     expect(not found, expected=none, got=found[:5], hint=t(
         "(seats taken/of all, and how many waited, step by step): there was memory for all of them: take all that have "
         "arrived, and admit while there is a seat, at every step (section 5.8)",
         "(asientos ocupados/del total, y cuántas esperaban, paso a paso): había memoria para todas: toma todas las que "
         "han llegado y admite mientras haya asiento, en cada paso (sección 5.8)",
-    ))  # fmt: skip
+    ))
 
 
 def tight_run(student):
@@ -178,15 +178,15 @@ def test_answers_are_unchanged(student):
         "(section 5.8)",
         "(respuestas distintas, con trozos de 32 y desalojos): un token perdido, o calculado desde otro sitio "
         "(sección 5.8)",
-    ))  # fmt: skip
+    ))
     expect(len(log.preemptions) > 0, expected=t("preemptions", "desalojos"), got=0, hint=t(
         "this pool is too small for all who are admitted by the watermark (section 5.8)",
         "este pool es demasiado pequeño para todas las que se admiten con \"watermark\" (sección 5.8)",
-    ))  # fmt: skip
+    ))
 
 
 @check("5.7", points=1, en="blocks are conserved, and every request ends once",
-       es="los bloques se conservan y cada petición termina una vez")  # fmt: skip
+       es="los bloques se conservan y cada petición termina una vez")
 def test_conserved(student):
     log = tight_run(student)
     expect_equal(accounting_fault(log), None, hint=t(
@@ -196,11 +196,11 @@ def test_conserved(student):
         "bloques libres y ocupados suman el pool tras cada paso, y al final todos están libres: ¿recibió respuesta "
         "todo "
         "el que terminó? (sección 5.8)",
-    ))  # fmt: skip
+    ))
     often = {i: count for i, count in ends(log).items() if count != 1}
     expect_equal(often, {}, hint=t("(requests that did not end exactly once, and how often) (section 5.8)",
                                    "(peticiones que no terminaron exactamente una vez, y cuántas) (sección "
-                                   "5.8)"))  # fmt: skip
+                                   "5.8)"))
 
 
 @check("5.7", points=1, en="what can never fit is refused at once", es="lo que nunca cabrá se rechaza enseguida")
@@ -212,4 +212,4 @@ def test_refused(student):
         "the one that needs exactly 4 (section 5.8)",
         "(rechazadas, respondidas): 74 tokens piden 5 bloques de 16, y el pool tiene 4: recházala y sirve a las demás, "
         "también a la que pide exactamente 4 (sección 5.8)",
-    ))  # fmt: skip
+    ))

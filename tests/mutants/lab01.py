@@ -269,4 +269,4 @@ MUTANTS = (
         check="1.10/goes_on_with_a_filled_cache", hint="at position 5",
     ),
     *lab01_values.MUTANTS,
-)  # fmt: skip
+)

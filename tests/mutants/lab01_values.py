@@ -165,4 +165,4 @@ MUTANTS = (
         name="a share of 0", old="    if not 0 < share < 1:", new="    if not 0 <= share < 1:", check="1.8/never_all_of_it",
         hint="no batch gives 0",
     ),
-)  # fmt: skip
+)

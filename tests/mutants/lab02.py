@@ -330,4 +330,4 @@ MUTANTS = (
         hint="as soon as the last one has ended",
         new="while running := (server.queue.empty() or server.clock.sleep(0.0002), collect_batch(server))[1]:",
     ),
-)  # fmt: skip
+)

@@ -101,4 +101,4 @@ MUTANTS = (
         name="the list of steps used up", old=WASTE, check="2.5/many_runs", hint="it belongs to the caller",
         new="    steps, taken = [steps.pop() for _ in range(len(steps))], steps\n" + WASTE,
     ),
-)  # fmt: skip
+)

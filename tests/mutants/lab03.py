@@ -320,4 +320,4 @@ MUTANTS = (
         hint="Bound the wait",
     ),
     *lab03_values.MUTANTS,
-)  # fmt: skip
+)

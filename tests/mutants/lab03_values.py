@@ -157,4 +157,4 @@ MUTANTS = (
         name="the records sorted in place", old="    continuous = {", new="    continuous_records.sort(key=lambda record: "
         "record['request_id'])\n    continuous = {", check="3.6/pairs_by_request", hint="it belongs to the caller",
     ),
-)  # fmt: skip
+)

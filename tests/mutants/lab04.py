@@ -366,4 +366,4 @@ MUTANTS = (
         name="loses the lengths", old="    never_busy = ", new="    lengths, given = list(lengths), lengths\n    given.clear()\n    never_busy = ",
         check="4.8/meets_its_p95", hint="`lengths` after the call",
     ),
-)  # fmt: skip
+)

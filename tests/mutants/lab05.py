@@ -375,4 +375,4 @@ MUTANTS = (
                                                            "server.blocks.num_total:", new="        if False:",
         check="5.7/refused", outcome="crashed",
     ),
-)  # fmt: skip
+)

@@ -29,7 +29,7 @@ def test_the_readme_adds_up(readme, lab):
 @pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.name)
 @pytest.mark.parametrize("ending, words", [
     (".ipynb", "{} minutes of exercises, about {} in all"), (".es.ipynb", "{} minutos de ejercicios, unos {} en total"),
-])  # fmt: skip
+])
 def test_the_first_cell_adds_up(ending, words, lab):
     _, text = read_cells(lab / f"{lab.name}{ending}")[0]
     minutes = exercise_minutes(lab)

@@ -63,7 +63,7 @@ def _held_elsewhere(user: int | None = None, **environment: str) -> dict[str, bo
     done = subprocess.run(
         [sys.executable, "-m", "tests.tools.containment_table", "--held"], cwd=paths.repository_root(), check=True,
         capture_output=True, env={**os.environ, **environment}, **who,
-    )  # fmt: skip
+    )
     return json.loads(done.stdout)
 
 

@@ -26,7 +26,7 @@ def main() -> None:
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(args.busy)]
     try:
         found = [median_pair(measure_pairs(loop, num_requests=args.requests)).p95_reduction_percent
-                 for _ in tqdm(range(args.repeats))]  # fmt: skip
+                 for _ in tqdm(range(args.repeats))]
     finally:
         for process in busy:
             process.kill()

@@ -9,7 +9,7 @@ from minigpt.notebook.written import is_stub
 from minigpt.paths import skeleton_file, solution_file
 
 BODIES = ("pass", "return []", "return {}", "return 0", "return True", "return False", "return (0, 0)",
-          "return {first}", "return {last}", "raise ValueError('no')")  # fmt: skip
+          "return {first}", "return {last}", "raise ValueError('no')")
 
 
 def with_bodies(lab: Path, body: str) -> str:
@@ -25,7 +25,7 @@ def with_bodies(lab: Path, body: str) -> str:
 def reference_with(lab: Path, **functions: str) -> str:
     """The reference of a lab with other texts for some of its functions; "" stands for the stub of the skeleton."""
     stubs = {node.name: node for node in ast.parse(skeleton_file(lab).read_text(encoding="utf-8")).body
-             if hasattr(node, "name")}  # fmt: skip
+             if hasattr(node, "name")}
     tree = ast.parse(solution_file(lab).read_text(encoding="utf-8"))
     for place, node in enumerate(tree.body):
         if getattr(node, "name", None) in functions:

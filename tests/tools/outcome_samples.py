@@ -23,7 +23,7 @@ LIMITS = "cpu_s=2,wall_s=6,memory_mb=512"
 FAULTS = {
     "3.2": "first = in_flight[len(in_flight)]", "3.3": "raise NotImplementedError", "3.5": "while records: pass",
     "3.6": "seen = [0] * 10**12",
-}  # fmt: skip
+}
 
 
 def faulty() -> str:
@@ -58,7 +58,7 @@ def samples() -> dict[str, Result]:
     info = found[outcomes.PASSED].info
     found[INCONCLUSIVE] = Result(id="", info=info, outcome=INCONCLUSIVE, hint=t(
         "the two halves of each pair differ by more than the effect: close what else runs, and measure again",
-        "las dos mitades de cada par difieren más que el efecto: cierra lo demás y mide otra vez"))  # fmt: skip
+        "las dos mitades de cada par difieren más que el efecto: cierra lo demás y mide otra vez"))
     found[GRADER_ERROR] = Result(id="", info=info, outcome=GRADER_ERROR, got="KeyError: 'finish_s'")
     return found
 

@@ -17,7 +17,7 @@ from tests.tools.repo_files import source_files
 LEFT_OUT = (
     "solutions", ".ci", ".github", "tests/browser", "tests/extras", "tests/grader_tests", "tests/hf", "tests/hostile",
     "tests/mutants", "tests/repo", "tests/tools", "tests/unit",
-)  # fmt: skip
+)
 # Given code that holds an answer, and the exercises that it would answer.
 SEALED = {
     "minigpt/analysis/metrics.py": "1.6, 2.4, 2.5, 3.5, 3.6",
@@ -72,7 +72,7 @@ def write_edition(folder: Path) -> list[str]:
         raise ValueError(say(
             en=f"{folder} is not an empty folder: choose another, nothing of yours is overwritten",
             es=f"{folder} no es una carpeta vacía: elige otra; nada tuyo se sobrescribe",
-        ))  # fmt: skip
+        ))
     written = []
     for path in source_files():
         name = path.relative_to(repository_root()).as_posix()
@@ -93,12 +93,12 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m minigpt release", description=say(
         en="Write the student edition: no solutions, no wrong solutions, no readable answer; every check runs.",
         es="Escribe la edición para estudiantes: sin soluciones ni respuestas legibles; todas las comprobaciones corren.",
-    ))  # fmt: skip
+    ))
     parser.add_argument("folder", type=Path, metavar="DIR", help=say(en="a new folder", es="una carpeta nueva"))
     folder = parser.parse_args(argv).folder
     written = write_edition(folder)
     print(say(
         en=f"{folder}: {len(written)} files. Hand it out as an archive or as a repository of its own.",
         es=f"{folder}: {len(written)} archivos. Repártela como archivo comprimido o como repositorio propio.",
-    ))  # fmt: skip
+    ))
     return 0

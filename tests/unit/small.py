@@ -23,7 +23,7 @@ MS = 1_000_000  # nanoseconds
 COST = StepCost(
     step_overhead_ns=MS, per_sequence_ns=MS // 10, prefill_overhead_ns=2 * MS, per_prefill_token_ns=MS // 100,
     per_context_token_ns=0,
-)  # fmt: skip
+)
 
 
 @lru_cache

@@ -71,7 +71,7 @@ def test_claims_are_bilingual_and_told_apart():
 
 # Those that measure this processor would make a test depend on what else runs; the model's own are slow.
 @pytest.mark.parametrize("claim", [c for c in EVERY_CLAIM if c.id not in ("dispatch", "grouped-query", "quantized")],
-                         ids=lambda claim: claim.id)  # fmt: skip
+                         ids=lambda claim: claim.id)
 def test_what_is_measured_supports_the_verdict(claim):
     finding = claim.measure()
     assert finding.verdict != UNCLEAR

@@ -21,9 +21,9 @@ NUMBERS = {
     "ray": ["--replicas", "--max-inflight", "--rate", "--p95-ms", "--quiet-rate", "--nodes", "--max-queue"],
     "bench": ["--repeats"], "eval": ["--num"], "ask": ["--max-tokens"], "train": ["--steps", "--threads"],
     "engines": ["--requests", "--inflight", "--repeats"],
-}  # fmt: skip
+}
 WRITERS = {"replay": "--json", "workload": "--out", "plan": "--json", "load": "--json", "arena": "--json", "eval": "--json",
-           "engines": "--json"}  # fmt: skip
+           "engines": "--json"}
 
 
 @pytest.fixture(autouse=True)
@@ -69,7 +69,7 @@ def test_a_file_that_cannot_be_written_is_named_at_once(command, tmp_path):
     (["ray", "--json", "x.json"], "--json x.json does not go with serving"),
     (["ray", "--try-out", "--replicas", "3"], "leave --replicas, --nodes and --rate out"),
     (["engines", "--workload", "w.jsonl", "--seed", "3", "--python", sys.executable], "--seed 3 does not go with"),
-])  # fmt: skip
+])
 def test_an_option_that_would_do_nothing_is_refused(arguments, words):
     with pytest.raises(ValueError, match=words):
         main(*arguments)
@@ -105,7 +105,7 @@ sys.exit(main(["replay", "--impl", "solution", "--clock", "cpu", "--num", "20000
 """
     variables = {**os.environ, "MINIGPT_ENV": "current", "MINIGPT_LANG": "en"}
     process = subprocess.Popen([sys.executable, "-c", code], cwd=repository_root(), env=variables,
-                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)  # fmt: skip
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     try:
         deadline = time.monotonic() + 120
         while not ready.exists() and time.monotonic() < deadline:

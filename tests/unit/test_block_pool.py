@@ -44,7 +44,7 @@ def test_a_pool_has_at_least_one_block_of_one_token(size, monkeypatch):
 @given(
     num_blocks=st.integers(1, 12), block_size=st.integers(1, 8),
     calls=st.lists(st.tuples(st.integers(0, 5), st.one_of(st.none(), st.integers(1, 60))), max_size=60),
-)  # fmt: skip
+)
 def test_free_and_used_add_up_whatever_is_asked(num_blocks, block_size, calls):
     pool = BlockPool(num_blocks, block_size)
     for time_ns, (request_id, num_tokens) in enumerate(calls):

@@ -59,7 +59,7 @@ def smallest_for(calls, p95_target_s, max_cap):
     """A planner for traces, as the stretch exercise asks for it."""
     for num_replicas in range(1, 100):
         best, cap = min((fleet.simulate(calls, num_replicas=num_replicas, cap=cap).p95_s, cap)
-                        for cap in bursts.CAPS if cap <= max_cap)  # fmt: skip
+                        for cap in bursts.CAPS if cap <= max_cap)
         if best <= p95_target_s:
             return num_replicas, cap
     raise ValueError("aim higher")
@@ -70,7 +70,7 @@ def smallest_for(calls, p95_target_s, max_cap):
     (lambda calls, target, most: (5, 16), "misses the target"),  # the plan for Poisson arrivals
     (lambda calls, target, most: (14, 16), "one replica to spare"),
     (lambda calls, target, most: (10, 1_000), "does not fit the memory"),
-], ids=["right", "poisson", "too many", "too wide"])  # fmt: skip
+], ids=["right", "poisson", "too many", "too wide"])
 def test_the_stretch_exercise_is_judged(plan_for, word, capsys, monkeypatch):
     monkeypatch.setenv("MINIGPT_LANG", "en")
     assert bursts.try_planner(plan_for, TUTOR, RATE, 0.076) is (word is None)

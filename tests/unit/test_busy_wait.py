@@ -60,7 +60,7 @@ def step(server):
 
 
 PROGRESS = {"sleep": lambda server: server.clock.sleep(1e-9), "take": take, "step": step,
-            "respond": lambda server: server.respond(server.running)}  # fmt: skip
+            "respond": lambda server: server.respond(server.running)}
 
 
 @pytest.mark.parametrize("progress", PROGRESS.values(), ids=PROGRESS)

@@ -17,7 +17,7 @@ def test_one_batch_by_hand():
 
 def test_a_row_that_has_ended_is_computed_along_and_attends_to_what_it_holds():
     cost = StepCost(step_overhead_ns=0, per_sequence_ns=0, prefill_overhead_ns=0, per_prefill_token_ns=0,
-                    per_context_token_ns=1)  # fmt: skip
+                    per_context_token_ns=1)
     batch = [item(0, num_tokens=1), item(1, num_tokens=3)]  # both prompts have 2 tokens; 2 and 4 steps
     assert static_batch_ns(batch, cost) == (3 + 3) + (4 + 4) + (4 + 5)
 
@@ -35,6 +35,6 @@ def test_capacity_follows_the_cost():
     items = workload("mixed", arrivals="burst", num_requests=24).items
     cost = StepCost(step_overhead_ns=2_000_000)
     log = replay("static", workload("mixed", arrivals="burst", num_requests=24), clock=VirtualClock(cost),
-                 impl="solution", tokens="scripted")  # fmt: skip
+                 impl="solution", tokens="scripted")
     assert static_capacity(items, 8, cost) == pytest.approx(24 * NS / log.end_ns)
     assert static_capacity(items, 8, cost) < static_capacity(items, 8)

@@ -23,7 +23,7 @@ A_STEP = StepShape(num_decode=1, num_prefill_tokens=0, num_context_tokens=9)
 )
 def test_a_step_costs_its_decode_pass_and_its_prefill_pass(decode, prefill, context, expected_ns):
     cost = StepCost(step_overhead_ns=1_000, per_sequence_ns=100, prefill_overhead_ns=5_000, per_prefill_token_ns=20,
-                    per_context_token_ns=7)  # fmt: skip
+                    per_context_token_ns=7)
     shape = StepShape(num_decode=decode, num_prefill_tokens=prefill, num_context_tokens=context)
     assert cost.step_ns(shape) == expected_ns
 

@@ -25,7 +25,7 @@ def ordinary(requests, cap, cost=StepCost()):
     """The reference loop of Lab 03 on the ordinary runtime."""
     return replay(
         "continuous", requests, clock=VirtualClock(cost), tokens="scripted", impl="solution", max_inflight=cap
-    )  # fmt: skip
+    )
 
 
 def assert_same(requests, cap, cost=StepCost()):
@@ -50,7 +50,7 @@ def tricky(seed):
         items.append(WorkItem(
             request_id=i, prompt_token_ids=(65,) * rng.randint(1, 30), answer=(97,) * length,
             max_tokens=max(1, length + rng.choice((0, 5))), arrival_ns=now_ns,
-        ))  # fmt: skip
+        ))
     return Workload(name="tricky", items=tuple(items))
 
 
@@ -194,7 +194,7 @@ def test_lengths_by_name_are_those_of_the_workload():
 @pytest.mark.parametrize("settings, named", [
     (dict(num_replicas=0), "num_replicas=0"), (dict(cap=2.5), "cap=2.5"),
     (dict(routing="nearest"), "routing='nearest'"),
-])  # fmt: skip
+])
 def test_a_mistake_is_named(settings, named):
     with pytest.raises(ValueError, match=named):
         fleet.simulate(some_calls(5), **settings)

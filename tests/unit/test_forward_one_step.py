@@ -51,7 +51,7 @@ def test_a_step_holds_one_prefill_pass_and_one_decode_pass():
 
 def test_attending_to_more_context_costs_more():
     cost = StepCost(step_overhead_ns=0, per_sequence_ns=0, prefill_overhead_ns=0, per_prefill_token_ns=0,
-                    per_context_token_ns=1)  # fmt: skip
+                    per_context_token_ns=1)
     server, (a, b) = serve(item(0, prompt_token_ids=(1,) * 20), item(1), clock=VirtualClock(cost))
     step(server, a, b)
     assert server.clock.now_ns == 0

@@ -15,7 +15,7 @@ ROOT = paths.repository_root()
 LABS = paths.list_labs()
 ALWAYS = {"language", "runtime.errors", "runtime.known_names", "runtime.request", "schedulers.lab_file"}
 SERVER = {"llm.kv_cache", "llm.tokenizer", *(f"runtime.{name}" for name in (
-    "arrivals", "clock", "executor", "model_runner", "request_queue", "run_log", "server", "time_keeper"))}  # fmt: skip
+    "arrivals", "clock", "executor", "model_runner", "request_queue", "run_log", "server", "time_keeper"))}
 TENSORS = {"cached_pass", "checkpoint_io", "kv_cache", "model", "threads", "tokenizer", "tutor"}
 # Whoever adds a module here has looked whether it answers an exercise of the lab.
 WHOLE_COPY = {

@@ -15,7 +15,7 @@ MEMORY = {"num_blocks": 90, "max_inflight": 8}
 def trace(log):
     """What happened in a run, in plain data."""
     requests = [(each.item.request_id, each.admitted_ns, each.token_times_ns, each.answer, each.finish_ns)
-                for each in log.requests.values()]  # fmt: skip
+                for each in log.requests.values()]
     return requests, [(step.start_ns, step.end_ns, step.request_ids, step.useful_ids) for step in log.steps]
 
 
@@ -31,7 +31,7 @@ def test_a_given_loop_serves_as_the_reference_does(policy, name, load):
 @pytest.mark.parametrize("settings", [
     {}, {"admission": "max"}, {"admission": "profiled", "profile": tuple(range(5, 60))},
     {"reserve_blocks": 4}, {"token_budget": 64}, {"token_budget": 32, "aging_s": 0.3, "reserve_blocks": 2},
-])  # fmt: skip
+])
 def test_the_given_paged_loop_serves_as_the_reference_does(settings):
     for requests in (workload("mixed", load=1.3, num_requests=120, seed=2), two_classes(), long_prompts()):
         given, reference = (serve(requests, impl=impl, **MEMORY, **settings) for impl in ("given", "solution"))

@@ -127,7 +127,7 @@ def test_the_page_is_in_the_readers_language_and_trusts_no_name(monkeypatch, tmp
     check = {"id": "3.1/x", "exercise": "3.1", "title": "<b>t</b>", "outcome": "wrong", "got": "<i>", "hint": "&"}
     report = {"lab": "03", "submission": "<script>", "folder": "<script>/lab03", "score": 1, "max_score": 5, "checks": [check],
               "exercises": [{"id": "3.1", "points": 1, "max_points": 2}, {"id": "3.2", "points": 0, "max_points": 3}],
-              "measurements": {"p95_reduction_percent": 41.0}, "note": "\u202e"}  # fmt: skip
+              "measurements": {"p95_reduction_percent": 41.0}, "note": "\u202e"}
     other = {**report, "folder": "b/lab03", "measurements": {"p95_reduction_percent": None}}
     for language, words in (("en", "Who is stuck where"), ("es", "Quién se ha atascado y dónde")):
         monkeypatch.setenv("MINIGPT_LANG", language)
@@ -191,7 +191,7 @@ def class_run(folder, out, *options):
 def made_up(outcome: str) -> dict:
     return {"lab": "03", "score": 0, "max_score": 1, "exercises": [], "measurements": {},
             "checks": [{"id": "3.1/a", "exercise": "3.1", "title": "a", "outcome": outcome, "points": 0, "max_points": 1,
-                        "expected": None, "got": None, "hint": ""}]}  # fmt: skip
+                        "expected": None, "got": None, "hint": ""}]}
 
 
 def test_an_error_of_the_grader_is_never_final(tmp_path, monkeypatch):
@@ -233,7 +233,7 @@ def test_a_run_that_is_killed_goes_on_and_leaves_nothing(tmp_path):
     (folder / "done.py").write_bytes(b"def broken(:")
     (folder / "hangs.py").write_bytes(paths.solution_file(LAB).read_bytes() + b"\nwhile True: pass\n")
     command = [sys.executable, "-m", "tests.grader.grade_all", str(folder), "--out", str(out), "--lab", "03", "--scripted",
-               "--jobs", "1", "--limits", "cpu_s=600,wall_s=600"]  # fmt: skip
+               "--jobs", "1", "--limits", "cpu_s=600,wall_s=600"]
     running = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, env={**os.environ, "TMPDIR": str(tmp_path)})
     wait_for(lambda: list(tmp_path.glob("minigpt-worker-*/home")) and (out / "done" / "lab03" / "report.json").is_file())
     running.send_signal(signal.SIGKILL)

@@ -43,7 +43,7 @@ def test_each_call_tells_its_result_or_what_it_raised_and_the_state(student):
     told = student(CLASS).play("Counter", [5], [("add", 2), ("fail",), ("add", 1), ("missing",)], ("value",))
     assert [(each["result"], each["raised"], each["shown"]["value"]) for each in told] == [
         (7, None, 7), (None, "KeyError", 7), (8, None, 8), (None, "AttributeError", 8)
-    ]  # fmt: skip
+    ]
 
 
 def test_a_stub_is_not_implemented(student):

@@ -15,7 +15,7 @@ REFERENCE = lab_file.load(code_file("04", "solution"))
 OVERHEAD = StepCost(
     step_overhead_ns=2_000_000, per_sequence_ns=10_000, prefill_overhead_ns=800_000, per_prefill_token_ns=5_000,
     per_context_token_ns=20,
-)  # fmt: skip
+)
 COSTS = pytest.mark.parametrize("cost", [StepCost(), OVERHEAD], ids=["laptop", "overhead"])
 SEEDS = pytest.mark.parametrize("seed", [7, 8])
 

@@ -25,7 +25,7 @@ def language(request, monkeypatch):
     (paged_server(scene(A=3)), "cap", "max_inflight"),
     (paged_server(scene(A=3)).blocks, "free", "num_free"),
     (RemoteServer(None, FACTS), "cap", "max_inflight"),
-], ids=["request", "request again", "server", "blocks", "graded"])  # fmt: skip
+], ids=["request", "request again", "server", "blocks", "graded"])
 def test_the_error_lists_what_there_is(thing, wrong, known):
     with pytest.raises(AttributeError) as caught:
         getattr(thing, wrong)

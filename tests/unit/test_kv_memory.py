@@ -25,14 +25,14 @@ def test_the_mini_gpt_is_the_one_that_is_shipped():
 
 @pytest.mark.parametrize("config", [
     Config(), Config(num_layers=2, num_heads=6, num_kv_heads=3, head_size=10, context=64),
-])  # fmt: skip
+])
 def test_the_formula_is_what_the_cache_takes(config):
     cache = KVCache(config, num_slots=5, max_length=40)
     held = sum(tensor.nelement() * tensor.element_size() for tensor in (cache.k, cache.v))
     shape = Shape(
         name="", num_layers=config.num_layers, num_heads=config.num_heads, num_kv_heads=config.num_kv_heads,
         head_size=config.head_size, bytes_per_element=4, context=config.context,
-    )  # fmt: skip
+    )
     assert held == 5 * bytes_per_sequence(shape, 40)
 
 
@@ -45,7 +45,7 @@ def test_the_formula_is_what_the_cache_takes(config):
     ("Mistral-7B", 128 * 1024),
     ("Llama-3-8B", 128 * 1024),
     ("DeepSeek-V2", 60 * (512 + 64) * 2),
-])  # fmt: skip
+])
 def test_known_models(name, expected):
     assert bytes_per_token(MODELS[name]) == expected
 
@@ -57,7 +57,7 @@ def test_the_latent_of_deepseek_v2_is_worth_two_and_a_quarter_groups():
 
 
 @pytest.mark.parametrize("length, expected", [(1, (1024, 1, 16)), (16, (1024, 16, 16)), (17, (1024, 17, 32)),
-                                              (1024, (1024, 1024, 1024))])  # fmt: skip
+                                              (1024, (1024, 1024, 1024))])
 def test_places(length, expected):
     assert tuple(places(length, way, context=1024, block_size=16) for way in WAYS) == expected
 

@@ -65,7 +65,7 @@ def shell(monkeypatch):
     ("/a b/labs/03_x/03_x.es.ipynb", "es"), ("03_x.ipynb", "en"), ("03_x.es-Copy1.ipynb", "es"),
     ("lab03.es.ipynb", "es"), ("/labs/03_x/lab03.ipynb", "en"),
     ("notes.ipynb", "en"), ("examples.ipynb", "en"), (r"C:\labs\03_x.es.ipynb", "es"),
-])  # fmt: skip
+])
 def test_the_notebook_decides_the_language(monkeypatch, name, expected):
     monkeypatch.setenv("JPY_SESSION_NAME", name)
     monkeypatch.setenv("MINIGPT_LANG", "en" if expected == "es" else "es")
@@ -140,7 +140,7 @@ def test_ipython_shows_the_two_lines_whoever_loads_the_file(house, shell, capsys
     assert not shell.run_cell("load()").success
     assert capsys.readouterr().out.splitlines() == [
         "labs/03_continuous_batching/continuous_batching.py:1: expected ':'", "    def first()",
-    ]  # fmt: skip
+    ]
     shell.run_cell("compile('1 +', 'elsewhere', 'exec')")  # not ours: as IPython does it
     assert "elsewhere" in capsys.readouterr().out
 
@@ -155,7 +155,7 @@ def test_check_prints_what_the_grader_says_and_raises_nothing(house, monkeypatch
     )
     real = lab_module.grade_command
     monkeypatch.setattr(lab_module, "grade_command",
-                        lambda *args: [sys.executable, "-c", program, *real(*args)[3:]])  # fmt: skip
+                        lambda *args: [sys.executable, "-c", program, *real(*args)[3:]])
     lab = Lab("03")
     capsys.readouterr()
     lab.check("3.2")
@@ -183,7 +183,7 @@ def test_hints_come_one_by_one_and_the_last_stays(house, capsys):
     assert capsys.readouterr().out.splitlines() == [
         "3.1 title, hint 1 of 2: look", "3.1 title, hint 2 of 2: think", "3.1 title, hint 2 of 2: think",
         "3.2 title, hint 1 of 2: look",
-    ]  # fmt: skip
+    ]
 
 
 def test_other_ways_are_shown_after_passing(house, monkeypatch, capsys):
@@ -264,7 +264,7 @@ def test_the_reference_needs_no_check(run, house, monkeypatch):
 def test_a_check_is_remembered_and_what_it_builds_on_counts(house, monkeypatch, capsys):
     house.write_text("def first():\n    return 1\n\ndef second():\n    return first()\n", encoding="utf-8")
     program = ("import json, sys; checks = [{'exercise': '3.2', 'outcome': each} for each in ('passed', 'inconclusive')]; "
-               "json.dump({'checks': checks}, open(sys.argv[-1], 'w'))")  # fmt: skip
+               "json.dump({'checks': checks}, open(sys.argv[-1], 'w'))")
     monkeypatch.setattr(lab_module, "grade_command", lambda *args: [sys.executable, "-c", program])
     Lab("03").check("3.2")
     assert needs_magic.unpassed_exercises(["3.2"]) == []
@@ -320,7 +320,7 @@ def test_a_file_that_cannot_be_read_stops_the_cell(run, house):
     (None, "p95 reduction: measured 57.3 % (you made no guess)"),
     ("40", "p95 reduction: your guess '40' is not a number; write one such as 40, and run the cell again"),
     (True, "p95 reduction: your guess True is not a number; write one such as 40, and run the cell again"),
-])  # fmt: skip
+])
 def test_reveal(guess, line, capsys):
     reveal(guess, 57.3, "p95 reduction", "%")
     assert capsys.readouterr().out == line + "\n"
@@ -332,7 +332,7 @@ def test_reveal(guess, line, capsys):
     (12, -3, "your guess 12 %, measured −3 % (it rises): your guess is 15 too high, and of the other sign"),
     (None, -0.0001, "measured −0.0001 % (it rises) (you made no guess)"),
     (-0.0, 0.0, "your guess 0 %, measured 0 %: you were right"),
-])  # fmt: skip
+])
 def test_reveal_below_zero(guess, measured, line, capsys):
     reveal(guess, measured, "p95", "%", negative="it rises" if measured > -10 else "")
     assert capsys.readouterr().out == f"p95: {line}\n"
@@ -340,7 +340,7 @@ def test_reveal_below_zero(guess, measured, line, capsys):
 
 @pytest.mark.parametrize("guess, gap", [
     (3, "within what the runs differ by"), (2, "you were right"), (5, "your guess is 3 too high"), (None, ""),
-])  # fmt: skip
+])
 def test_reveal_of_several_runs(guess, gap, capsys):
     reveal(guess, [2, 4, 1.5], "ratio", "×")
     shown = "measured 2 × (1.5 to 4 in 3 runs)"

@@ -63,7 +63,7 @@ def test_beyond_capacity_the_number_grows_with_the_run():
 @pytest.mark.parametrize("seed", [3, 4])
 def test_the_p95_gap_becomes_a_prefill_between_two_loads(cost, seed):
     logs = [studies.simulate("continuous", workload("mixed", load=load, num_requests=400, seed=seed, cost=cost), loop=loop,
-                             cost=cost) for load in (0.2, 0.4, 1.0)]  # fmt: skip
+                             cost=cost) for load in (0.2, 0.4, 1.0)]
     low, jumped, high = (studies.itl_p95_ms(log) for log in logs)
     assert low < 1.1 * (cost.step_overhead_ns + 8 * cost.per_sequence_ns) / 1e6 < jumped, "plain decode steps, then prefills"
     assert jumped - low > high - jumped, "then it rises gently"

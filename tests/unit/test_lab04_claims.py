@@ -44,7 +44,7 @@ def test_the_ladder_is_near_up_to_load_0_8_under_poisson_arrivals(seed, cost):
 def test_16_seats_are_best_for_documents_and_more_spread_the_same_speed(seed):
     runs = {cap: run(DOCUMENTS, 0.95, seed, StepCost(), cap=cap, num_requests=20_000) for cap in (8, 16, 64)}
     e2e, tpot = ({cap: each(run) for cap, run in runs.items()} for each in (
-        lambda run: run.p95_s, lambda run: sorted(run.tpot_s)[len(run.tpot_s) * 95 // 100]))  # fmt: skip
+        lambda run: run.p95_s, lambda run: sorted(run.tpot_s)[len(run.tpot_s) * 95 // 100]))
     assert min(e2e, key=e2e.get) == 16 and 1.3 < e2e[64] / e2e[16] < 1.8
     assert 3 < tpot[64] / tpot[8] < 5.5
 

@@ -73,7 +73,7 @@ def most_blocks(server, in_flight):
 
 @pytest.mark.parametrize("victim_of, is_right", [
     (fewest_computed, True), (most_blocks, False), (lambda server, in_flight: in_flight[-1], False),
-], ids=["fewest", "most", "last in line"])  # fmt: skip
+], ids=["fewest", "most", "last in line"])
 def test_the_stretch_exercise_is_judged(victim_of, is_right, capsys, monkeypatch):
     monkeypatch.setenv("MINIGPT_LANG", "en")
     assert victims.try_victims(victim_of) is is_right

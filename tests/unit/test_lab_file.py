@@ -65,7 +65,7 @@ def refused_by_all(file) -> set[str]:
     ("# -*- coding: latin-1 -*-\n" + CODE.format("¡año!")).encode("latin-1"),
     ("#!/usr/bin/env python\n# vim: set fileencoding=cp1252 :\n" + CODE.format("¡año!")).encode("cp1252"),
     CODE.format("¡año!").replace("\n", "\r\n").encode(),
-], ids=["byte-order mark", "latin-1", "cp1252", "line ends of Windows"])  # fmt: skip
+], ids=["byte-order mark", "latin-1", "cp1252", "line ends of Windows"])
 def test_a_file_is_decoded_as_python_does_it(tmp_path, data):
     file = tmp_path / "lab.py"
     file.write_bytes(data)
@@ -76,7 +76,7 @@ def test_a_file_is_decoded_as_python_does_it(tmp_path, data):
 def test_its_name_hides_no_module(tmp_path, name):
     file = tmp_path / name
     file.write_text(CODE.format(name) + "import math, queue, dataclasses, minigpt\nassert math.pi and queue.Empty\n",
-                    encoding="utf-8")  # fmt: skip
+                    encoding="utf-8")
     assert by_all(file) == [(LUCKY, name)] * 3
     assert random.Random and dataclasses.fields
 
@@ -90,7 +90,7 @@ def test_annotations_as_texts_find_their_names(tmp_path):
 @pytest.mark.parametrize("data", [
     CODE.format("¡año!").encode("latin-1"), CODE.format("año").encode("utf-16"), CODE.encode("utf-16-le"),
     b"# coding: no-such-code\n" + CODE.encode(), b"\xef\xbb\xbf# coding: latin-1\n", b"# coding: rot13\n",
-], ids=["latin-1", "utf-16", "utf-16 without its mark", "unknown", "mark and latin-1", "no text"])  # fmt: skip
+], ids=["latin-1", "utf-16", "utf-16 without its mark", "unknown", "mark and latin-1", "no text"])
 def test_what_is_not_utf8_is_refused_with_the_way_out(tmp_path, data):
     file = tmp_path / "lab.py"
     file.write_bytes(data)
@@ -99,7 +99,7 @@ def test_what_is_not_utf8_is_refused_with_the_way_out(tmp_path, data):
 
 
 @pytest.mark.parametrize("line", ["import helper", "from helper import x", "def f():\n    import helper.part as h",
-                                  "from . import helper", "from .helper import x"])  # fmt: skip
+                                  "from . import helper", "from .helper import x"])
 def test_a_file_next_to_it_is_refused_by_all_in_the_same_words(tmp_path, line):
     (tmp_path / "helper.py").write_text("x = 1\n", encoding="utf-8")
     file = tmp_path / "lab.py"

@@ -81,7 +81,7 @@ def test_a_wrong_text_is_refused_with_an_example(text, words):
     "text",
     ["constant:0.5", "uniform:9,3", "uniform:1,inf", "uniform:1,nan", "two_point:3,0", "two_point:3,30,1.5",
      "lognormal:12,0.8,0", "exponential:16,0"],
-)  # fmt: skip
+)
 def test_parameters_that_give_no_length_are_refused_before_anything_is_drawn(text):
     with pytest.raises(ValueError, match="lengths=.*such as"):
         parse_lengths(text)
@@ -99,7 +99,7 @@ def test_an_exponential_that_would_be_redrawn_for_ever_is_refused(text):
     ("exponential:16,128", "exponential, mean 16", "exponencial, media 16"), ("documents", "documents", "documentos"),
     ("lognormal:12,0.8,128", "lognormal, median 12", "lognormal, mediana 12"),
     ("mixed:0.3", "mixed:0.3", "mixed:0.3"), ("ρ = 0.7", "ρ = 0.7", "ρ = 0.7"), ("uniform", "uniform", "uniform"),
-])  # fmt: skip
+])
 def test_figures_show_a_distribution_in_words(text, en, es, monkeypatch):
     for language, words in (("en", en), ("es", es)):
         monkeypatch.setenv("MINIGPT_LANG", language)

@@ -20,7 +20,7 @@ from minigpt.analysis.metrics import (
     tokens_per_s,
     tpot_s,
     ttft_s,
-)  # fmt: skip
+)
 from minigpt.runtime.run_log import RequestLog, RunLog, StepLog
 from tests.unit.small import MS, item, work
 
@@ -28,14 +28,14 @@ from tests.unit.small import MS, item, work
 def make_log(*records, streams=True, steps=(), end_ns=None, max_batch=4, max_inflight=4):
     """`lives`: (arrival, token times, finish) in ms; `steps`: (start, end, rows, useful rows)."""
     log = RunLog(workload=work(*(item(i) for i in range(len(records)))), clock="virtual", streams=streams,
-                 max_batch=max_batch, max_inflight=max_inflight)  # fmt: skip
+                 max_batch=max_batch, max_inflight=max_inflight)
     for i, (arrival, times, finish) in enumerate(records):
         log.requests[i] = RequestLog(
             item=log.workload.items[i], arrival_ns=round(arrival * MS), token_ids=[7] * len(times),
             token_times_ns=[round(t * MS) for t in times], finish_ns=None if finish is None else round(finish * MS),
-        )  # fmt: skip
+        )
     log.steps += [StepLog(start_ns=start * MS, end_ns=end * MS, request_ids=rows, useful_ids=useful, num_prefill_tokens=0)
-                  for start, end, rows, useful in steps]  # fmt: skip
+                  for start, end, rows, useful in steps]
     log.end_ns = (
         max((record.finish_ns or 0 for record in log.requests.values()), default=0) if end_ns is None else end_ns
     )
@@ -185,7 +185,7 @@ def test_tokens_per_second_counts_output_tokens_that_left_within_the_window():
     ("targets", "good"),
     [({}, 3), ({"e2e_target_s": 0.005}, 2), ({"e2e_target_s": 0.0049}, 1), ({"ttft_target_s": 0.002}, 2),
      ({"e2e_target_s": 0.005, "ttft_target_s": 0.002}, 1), ({"e2e_target_s": 0.001}, 0)],
-)  # fmt: skip
+)
 def test_goodput_counts_answers_that_met_every_target(targets, good):
     log = make_log(*RECORDS, (10, [], None), end_ns=30 * MS)  # the window ends with the last arrival
     assert goodput_per_s(log, **targets) == pytest.approx(good / 0.010)

@@ -102,7 +102,7 @@ def test_a_refused_request_has_left():
 @pytest.mark.parametrize(("setting", "text"), [
     ({"token_budget": 8}, "prompts would wait forever"), ({"admission": "hope"}, "admission='hope'"),
     ({"admission": "profiled"}, "needs profile"), ({"aging_s": -1.0}, "aging_s=-1"),
-])  # fmt: skip
+])
 def test_settings_with_which_nobody_could_be_served_are_refused(setting, text):
     with pytest.raises(ValueError, match=text):
         paged_server(scene((0, 4, 4)), **setting)
@@ -124,7 +124,7 @@ POLICY = {
     "token_budget": st.one_of(st.none(), st.integers(7, 40)), "admission": st.sampled_from(ADMISSION_RULES),
     "profile_percent": st.sampled_from([10, 50, 90, 100]), "reserve_blocks": st.integers(0, 3),
     "aging_s": st.sampled_from([0.0, 0.005, 1e6]),
-}  # fmt: skip
+}
 
 
 def expect_sound(log, settings_of_run) -> None:
@@ -153,7 +153,7 @@ def model_work(model, rng: random.Random, count: int) -> Workload:
         tokens, _ = greedy_alone(model, prompt, limit)
         answer = tuple(tokens[: tokens.index(EOS_TOKEN_ID)] if EOS_TOKEN_ID in tokens else tokens)
         items.append(WorkItem(request_id=i, prompt_token_ids=prompt, max_tokens=limit, answer=answer,
-                              arrival_ns=rng.randint(0, 30) * MS, priority=rng.randint(0, 1)))  # fmt: skip
+                              arrival_ns=rng.randint(0, 30) * MS, priority=rng.randint(0, 1)))
     return Workload(name="random", items=tuple(items))
 
 
@@ -165,7 +165,7 @@ def test_every_policy_is_sound_with_the_models_tokens(seed):
         "num_blocks": rng.randint(6, 16), "block_size": rng.choice((4, 8)), "max_inflight": rng.randint(2, 6),
         "token_budget": rng.choice((None, 7, 12)), "admission": rng.choice(ADMISSION_RULES), "aging_s": 0.01,
         "reserve_blocks": rng.randint(0, 2), "profile": [4, 9],
-    }  # fmt: skip
+    }
     server = paged_server(workload, clock=VirtualClock(COST), tokens="scripted", **policy)
     tokens = PagedModelRunner(model, server._pool, len(workload.items), 64)
     server._tokens = server.model._tokens = tokens

@@ -52,7 +52,7 @@ def test_pairs_take_turns_and_keep_their_names(monkeypatch):
 @pytest.mark.parametrize("low, high, num_pairs, found", [
     (30, 40, 6, PASS), (29, 40, 6, INCONCLUSIVE), (10, 30, 6, INCONCLUSIVE), (-5, 29.9, 6, FAIL),
     (30, 40, 5, INCONCLUSIVE), (-5, 0, 3, INCONCLUSIVE),
-])  # fmt: skip
+])
 def test_a_verdict_is_given_where_interval_and_pairs_allow(low, high, num_pairs, found):
     assert verdict(low, high, num_pairs) == found
 

@@ -76,7 +76,7 @@ def student(tmp_path_factory):
     ("int64", 7), ("float32", 0.5), ("bool", True), ("array", [0, 1, 2]), ("fraction", 0.25), ("whole", 4),
     ("decimal", 0.5), ("infinite", float("inf")), ("enum", 3), ("keys", {1: (1, 2)}), ("text", "abc"),
     ("nothing", None),
-])  # fmt: skip
+])
 def test_what_stands_for_plain_data_becomes_it(student, name, value):
     got = student.call("give", name)
     assert got == value and type(got) is type(value)
@@ -101,7 +101,7 @@ def test_arguments_and_attributes_become_plain_as_well(student):
     told = [student.play("Pool", [kind], [("free",)], ("free_blocks", "tables"))[0] for kind in ("deque", "set")]
     assert [each["shown"] for each in told] == [
         {"free_blocks": [2, 1], "tables": {0: [1, 2]}}, {"free_blocks": [2, 3, 10], "tables": {0: [1, 2]}}
-    ]  # fmt: skip
+    ]
     assert told[0]["raised"] == "ValueError"
 
 

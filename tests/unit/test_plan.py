@@ -41,7 +41,7 @@ def test_a_lone_replica_has_none_fewer():
 
 @pytest.mark.parametrize("rate, target_s, max_cap, said", [
     (0, 0.1, 8, "rate=0"), (5, -1, 8, "p95=-1"), (5, 0.1, 0, "max-cap=0"), (5, 0.004, 8, "no fleet can do that"),
-])  # fmt: skip
+])
 def test_what_cannot_be_planned_is_said(rate, target_s, max_cap, said):
     with pytest.raises(ValueError, match=said):
         planner.make_plan(LENGTHS, rate, target_s, max_cap)

@@ -98,7 +98,7 @@ DRAWINGS = {
     "bars": lambda runs: plots.bars.figure(["static", "other"], [12345.6, 1.5], "ms", xlabel="p95"),
     "grouped_bars": lambda runs: plots.grouped_bars.figure(["a", "b"], {"ours": [1, 2], "static": [-3, 4]}, "ms"),
     "histogram": lambda runs: plots.histogram.figure([1, 2, 2, math.inf], "ms", {"p50": 2, "p95": 2}, of="E2E"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", DRAWINGS)
@@ -128,7 +128,7 @@ def test_what_a_figure_shows_is_said_with_its_values(name, runs, language):
     ("intervals", "Intervals of p95 (%), and how many hold 2.5: a, 1 of 2; b, 1 of 1."),
     ("reduction_map", "Map of p95 reduction by continuous batching (%) at load 0.3, 0.9. 1: 35, –; 0: −5, 0."),
     ("several runs", "Bars of ratio (×): a 2 (from 1 to 5); b 3."),
-])  # fmt: skip
+])
 def test_what_is_said_of_a_figure(name, words, runs, monkeypatch):
     monkeypatch.setenv("MINIGPT_LANG", "en")
     draw = {**DRAWINGS, "several runs": lambda _: plots.bars.figure(["a", "b"], [[1, 2, 5], 3], "×", xlabel="ratio")}[name]
@@ -192,7 +192,7 @@ def test_latencies_without_an_answer_and_lists_of_latencies(monkeypatch):
     (lambda runs: plots.bars(["a"], [1, 2], "ms"), "one value per label"),
     (lambda runs: plots.histogram([math.inf], "ms"), "no finite value"),
     (lambda runs: plots.latency_curves({"static": []}), "no request"),
-])  # fmt: skip
+])
 def test_a_wrong_call_says_what_is_wrong(call, words, runs):
     with pytest.raises(ValueError, match=words):
         call(runs)

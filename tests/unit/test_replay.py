@@ -26,7 +26,7 @@ def test_every_request_gets_its_scripted_answer(policy):
     log = replay(policy, requests, **SCRIPTED)
     assert log.num_unfinished == 0
     assert {record.item.request_id: record.answer for record in log.finished} == {
-        each.request_id: each.answer for each in requests.items}  # fmt: skip
+        each.request_id: each.answer for each in requests.items}
     assert log.streams == (policy == "continuous")
 
 

@@ -95,7 +95,7 @@ def test_a_traceback_of_the_worker_is_not_shown_and_one_of_the_students_is():
 
 def test_what_is_infinite_is_null_in_json_with_a_word_beside_it(tmp_path):
     figures = {"p95_continuous_ms": float("inf"), "p95_reduction_percent": float("-inf"), "throughput_ratio": 1.0,
-               "gap_p95_ms": (1.0, float("nan")), "gap_p99_ms": (1.0, 2.0)}  # fmt: skip
+               "gap_p95_ms": (1.0, float("nan")), "gap_p99_ms": (1.0, 2.0)}
     data = report.as_json("03", "student", [result("3.1", 0, WRONG, expected=1.0, got=float("inf"))], figures, {})
     report.write_json(tmp_path / "r.json", data)
 
@@ -104,7 +104,7 @@ def test_what_is_infinite_is_null_in_json_with_a_word_beside_it(tmp_path):
 
     found = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"), parse_constant=refuse)
     assert found["measurements"] == {"p95_continuous_ms": None, "p95_reduction_percent": None, "throughput_ratio": 1.0,
-                                     "gap_p95_ms": [1.0, None], "gap_p99_ms": [1.0, 2.0]}  # fmt: skip
+                                     "gap_p95_ms": [1.0, None], "gap_p99_ms": [1.0, 2.0]}
     assert set(found["not_finite"]) == {"p95_continuous_ms", "p95_reduction_percent", "gap_p95_ms"}
     assert "without an answer" in found["not_finite"]["p95_reduction_percent"]
     assert "inf (requests without an answer" in report.headline([], figures)

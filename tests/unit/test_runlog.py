@@ -18,7 +18,7 @@ def take_one_and_leave(server):
 
 def test_the_log_holds_what_was_admitted_computed_and_answered():
     log = run(take_one_and_leave, work(item(0, MS), item(1, 9 * MS), item(2, 20 * MS)), clock=VirtualClock(COST),
-              runner=ScriptedRunner(), max_batch=3, max_inflight=5, streams=False)  # fmt: skip
+              runner=ScriptedRunner(), max_batch=3, max_inflight=5, streams=False)
     assert (log.clock, log.streams, log.max_batch, log.max_inflight) == ("virtual", False, 3, 5)
     first = log.requests[0]
     end_ns = 3 * MS + 2 * MS // 100
@@ -51,7 +51,7 @@ def test_requests_never_sent_by_a_closed_loop_count_as_unfinished():
 
 def test_records_are_plain_numbers_in_seconds():
     log = run(take_one_and_leave, work(item(1, MS), item(0, 20 * MS), item(2, 9 * MS)), clock=VirtualClock(COST),
-              runner=ScriptedRunner())  # fmt: skip
+              runner=ScriptedRunner())
     assert log.records() == [
         {"request_id": 0, "arrival_s": 0.02, "admitted_s": None, "finish_s": None},
         {"request_id": 1, "arrival_s": 0.001, "admitted_s": 0.001, "finish_s": 0.003_02},

@@ -41,7 +41,7 @@ def answered_by(model, request_id, arrival_ns, *, max_tokens=10, ignore_eos=Fals
         tokens, _ = greedy_alone(model, prompt, max_tokens)
         answer = tuple(tokens[: tokens.index(EOS_TOKEN_ID)] if EOS_TOKEN_ID in tokens else tokens)
     return item(request_id, arrival_ns, prompt_token_ids=prompt, max_tokens=max_tokens, answer=answer,
-                ignore_eos=ignore_eos)  # fmt: skip
+                ignore_eos=ignore_eos)
 
 
 def mixed_work(model, **settings):

@@ -112,7 +112,7 @@ def test_scripted_answers_and_the_model_make_the_same_run(policy):
 def ask(*arguments):
     environment = {**os.environ, "MINIGPT_ENV": "current", "MINIGPT_LANG": "en"}
     return subprocess.run([sys.executable, "-m", "minigpt", "ask", *arguments], cwd=repository_root(), timeout=120,
-                          env=environment, capture_output=True, encoding="utf-8")  # fmt: skip
+                          env=environment, capture_output=True, encoding="utf-8")
 
 
 def test_ask_streams_the_correction():

@@ -26,7 +26,7 @@ def static():
     return make_log(
         [(0, (A, B), (A, B)), (10, (A, B), (B,)), (20, (A, B), (B,)), (30, (C,), (C,))],
         {A: (0, 0, 30), B: (0, 0, 30), C: (5, 30, 40)}, streams=False, end_ns=40,
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def continuous():
     return make_log(
         [(0, (A, B), (A, B)), (10, (B, C), (B, C)), (20, (B,), (B,))],
         {A: (0, 0, 10), B: (0, 0, 30), C: (5, 10, 20)}, streams=True, end_ns=30,
-    )  # fmt: skip
+    )
 
 
 def span(slot, request_id, start_ns, useful_until_ns, end_ns):
@@ -75,10 +75,10 @@ def test_waiting_in_the_queue_and_for_the_batch_to_form():
     log = make_log(
         [(8, (A, B), (A, B)), (18, (C,), (C,))], {A: (0, 2, 18), B: (6, 6, 18), C: (9, 18, 28)},
         streams=False, end_ns=28,
-    )  # fmt: skip
+    )
     assert [(w.time_ns, w.in_queue, w.forming) for w in waiting_over_time(log)] == [
         (0, 1, 0), (2, 0, 1), (6, 0, 2), (8, 0, 0), (9, 1, 0), (18, 0, 0),
-    ]  # fmt: skip
+    ]
 
 
 def test_a_request_that_nobody_takes_waits_for_ever():

@@ -26,7 +26,7 @@ def rectangles(axes, concept):
 
     found = [bar for bar in axes.patches if bar.get_facecolor() == to_rgba(COLOURS[concept])]
     return [(round(bar.get_y() + bar.get_height() / 2), round(bar.get_x(), 6), round(bar.get_x() + bar.get_width(), 6))
-            for bar in found]  # fmt: skip
+            for bar in found]
 
 
 def test_a_row_per_client_shows_every_wait(log):
@@ -49,7 +49,7 @@ def test_a_part_of_a_run(log, language):
 
 def test_stacked_parts_start_where_the_last_one_ended(language):
     figure = plots.stacked_bars.figure(["a", "b"], {"useful": [2, 3], "held": [1, 0], "empty": [0.5, 4]}, "ms",
-                                       title="t", marks={"measured": 3.2, "predicted": 1.0})  # fmt: skip
+                                       title="t", marks={"measured": 3.2, "predicted": 1.0})
     axes = figure.axes[0]
     assert rectangles(axes, "held") == [(0, 2, 3), (1, 3, 3)]
     assert rectangles(axes, "empty") == [(0, 3, 3.5), (1, 3, 7)]

@@ -15,7 +15,7 @@ COSTS = (StepCost(), StepCost(step_overhead_ns=90_001, per_sequence_ns=7, per_co
 @pytest.mark.parametrize("load", [0.2, 0.95, 1.4])
 @pytest.mark.parametrize("settings", [
     {}, {"max_wait_s": 0.0}, {"max_wait_s": 0.04, "max_batch": 3}, {"max_batch": 1},
-])  # fmt: skip
+])
 def test_it_agrees_with_the_runtime(name, load, settings):
     for seed, cost in enumerate(COSTS):
         requests = workload(name, load=load, num_requests=90, seed=seed)

@@ -69,4 +69,4 @@ def test_every_row_of_every_drawing_is_read():
     assert {name: len(read_drawing(text)) for name, text in DRAWN.items()} == {
         "test_the_scene_of_the_lab": 5, "test_full_batch_starts_at_once": 4, "test_wait_over_while_busy": 5,
         "test_eos_takes_its_step": 4, "test_a_crowd": 6, "test_alone": 3, "test_hand_worked_timeline": 10,
-    }  # fmt: skip
+    }

@@ -122,7 +122,7 @@ def test_equal_lengths_waste_nothing_and_gain_nothing_from_sorting():
 
 def test_predicted_waste_is_near_what_a_burst_holds():
     log = replay("static", workload("uniform:1,63", arrivals="burst", num_requests=512, seed=2), impl="solution",
-                 tokens="scripted")  # fmt: skip
+                 tokens="scripted")
     steps = log.step_records()
     held = sum(step["rows"] - step["useful_rows"] for step in steps) / sum(step["rows"] for step in steps)
     assert static_studies.predicted_waste("uniform:1,63") == pytest.approx(held, abs=0.03)
@@ -210,7 +210,7 @@ def test_falls_are_of_each_crowd():
 @pytest.mark.parametrize("here, words", [
     ([60, 65], "pays more here. A row may cost more here"), ([90, 95], "pays less here. A row may cost less here"),
     ([74, 90], "the runs themselves differ by as much"),
-])  # fmt: skip
+])
 def test_what_dropping_pays_here_is_said_for_both_signs(here, words, monkeypatch):
     monkeypatch.setenv("MINIGPT_LANG", "en")
     assert words in variants.dropping_in_words(here, [70, 75])

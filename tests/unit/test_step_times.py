@@ -83,7 +83,7 @@ def test_a_good_line_is_called_good(monkeypatch):
 @pytest.mark.parametrize("language, words", [
     ("en", "B=1: the line lies 0.13 ms above, and so does the products' own line"),
     ("es", "B=1: la recta queda 0.13 ms por encima, y la de los productos solos también"),
-])  # fmt: skip
+])
 def test_a_line_that_bends_as_the_products_do(language, words, monkeypatch):
     monkeypatch.setenv("MINIGPT_LANG", language)
     products = [0.05, 0.18, 0.28, 0.38, 0.57, 0.97, 1.74]
@@ -108,7 +108,7 @@ def test_a_point_that_the_products_do_not_explain(factor, side, monkeypatch):
 def test_the_parts_of_a_step_are_measured_and_add_up(monkeypatch):
     monkeypatch.setenv("MINIGPT_LANG", "en")
     times_s = {("given", 8): 2e-3, ("given", 8, "calls"): 0.5e-3, ("student", 8): 4e-3, ("student", 8, "calls"): 3e-3,
-               ("products", 8): 1.3e-3, ("products", 8, "calls"): 0.1e-3}  # fmt: skip
+               ("products", 8): 1.3e-3, ("products", 8, "calls"): 0.1e-3}
     given, own = step_anatomy.parts_of(times_s, [8])
     assert (given.products_ms, given.calls_ms, given.rest_ms) == pytest.approx((1.2, 0.5, 0.3))
     assert step_anatomy.in_words(given) == "given, B = 8: matmul-bound (60 % products)"
@@ -162,4 +162,4 @@ def test_a_machine_is_measured_by_what_it_does_at_best():
     here = roofline.this_machine(1_000_000)
     assert here.flops_per_s > 1e8 and here.bytes_per_s > 1e8
     assert roofline.Machine(name="x", flops_per_s=10, bytes_per_s=5).at_best_s(
-        roofline.StepWork(batch_size=1, flops=20, weight_bytes=40, kv_bytes=10)) == 10  # fmt: skip
+        roofline.StepWork(batch_size=1, flops=20, weight_bytes=40, kv_bytes=10)) == 10

@@ -59,7 +59,7 @@ def test_a_trace_may_come_in_another_layout(trace, layout):
 
 
 @pytest.mark.parametrize("stamp", [f"{DAY}:03", f"{DAY}:03.0000000", f"{DAY}:03.000000+00:00", f"{DAY}:03+00:00",
-                                   f"{DAY}:03.000000Z", " 2023-11-16T18:15:03 "])  # fmt: skip
+                                   f"{DAY}:03.000000Z", " 2023-11-16T18:15:03 "])
 def test_every_form_of_time_in_the_public_traces_is_read_beside_the_others(trace, stamp):
     # The trace of 2024 writes its zone, and leaves a fraction of 0 out.
     rows, faults = read_rows(trace(f"{stamp},10,5", f"{DAY}:04.500000+00:00,20,6", good(5)))
@@ -98,7 +98,7 @@ def test_a_short_row_is_bad_wherever_its_columns_stand(trace):
 @pytest.mark.parametrize(
     ("head", "missing"),
     [("TIMESTAMP,ContextTokens", "GeneratedTokens"), ("a,b", "TIMESTAMP, ContextTokens, GeneratedTokens"), ("", "TIMESTAMP")],
-)  # fmt: skip
+)
 def test_a_missing_column_is_named(trace, head, missing):
     with pytest.raises(ValueError, match=f"a trace.csv.*no column {missing}.*it needs TIMESTAMP"):
         read_rows(trace(good(1), head=head))
@@ -157,14 +157,14 @@ def test_numeric_timestamps_may_count_from_1970_in_any_unit(trace, scale, digits
 
 def test_burstgpt_is_read(trace):
     path = trace("5,ChatGPT,472,18,490,Conversation log", "45.5,GPT-4,1087,230,1317,API log", "60,GPT-4,10,0,10,API log",
-                 head="Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type")  # fmt: skip
+                 head="Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type")
     rows, faults = read_rows(path)
     assert rows == [(0.0, 472, 18), (40.5, 1087, 230)] and len(faults) == 1 and "line 4" in faults[0]
 
 
 def test_mooncake_is_read(trace):
     path = trace('{"timestamp": 3500, "input_length": 20, "output_length": 4, "hash_ids": [1, 2]}', "{", '{"a": 1}',
-                 head='{"timestamp": 500, "input_length": 6955, "output_length": 52, "hash_ids": [46]}')  # fmt: skip
+                 head='{"timestamp": 500, "input_length": 6955, "output_length": 52, "hash_ids": [46]}')
     rows, faults = read_rows(path)
     assert rows == [(0.0, 6955, 52), (3.0, 20, 4)]
     assert [fault[:7] for fault in faults] == ["line 3:", "line 4:"]
@@ -212,7 +212,7 @@ def test_no_more_is_read_than_is_needed(trace):
 @pytest.mark.parametrize("too_long, num, note", [
     ("scale", 200, "lengths × 0.01022"), ("cap", 200, "lengths × 1 .*; 1 were shortened to fit"),
     ("drop", 199, "lengths × 1 .*; 1 were left out"),
-])  # fmt: skip
+])
 def test_one_outlier_need_not_shrink_all_others(trace, too_long, num, note):
     path = trace(*(good(second % 60, 300, 40) for second in range(199)), good(59, 99_000, 1_000))
     found = trace_workload(path, too_long=too_long)
@@ -246,7 +246,7 @@ def test_a_rate_for_requests_of_one_moment_is_refused(trace):
 def test_a_trace_that_fits_is_taken_as_it_is(trace):
     found = trace_workload(trace(good(1, 300, 40), good(2.5, 20, 7)))
     assert [(len(each.prompt_token_ids), each.max_tokens, each.arrival_ns) for each in found.items] == [
-        (300, 40, 0), (20, 7, 1_500 * MS)]  # fmt: skip
+        (300, 40, 0), (20, 7, 1_500 * MS)]
     assert (found.name, found.notes) == (
         "a trace.csv",
         ("2 requests; lengths × 1 (the longest had 340 tokens), time × 1",),

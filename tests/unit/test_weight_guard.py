@@ -18,7 +18,7 @@ def repaired():
 @pytest.mark.parametrize("statement, name", [
     ("x = model.embedding[5]; x += 1", "embedding"), ("x = model.embedding[5:6]; x.mul_(2)", "embedding"),
     ("model.layers[2].qkv[0] = 0", "layers[2].qkv"), ("torch.mm(model.cos.T, model.sin, out=model.cos[:32])", "cos"),
-])  # fmt: skip
+])
 @pytest.mark.parametrize("mode", [torch.inference_mode, torch.enable_grad])
 def test_a_statement_in_place_is_noticed_and_undone(statement, name, mode):
     model = load_tutor()

@@ -160,7 +160,7 @@ def test_a_size_missing_from_the_config_is_named(folder):
         ("num_hidden_layers", None), ("num_attention_heads", 3), ("head_dim", 7), ("max_position_embeddings", 0),
         ("rope_theta", None), ("rope_theta", 0), ("rms_norm_eps", "small"), ("rms_norm_eps", float("nan")),
     ],
-)  # fmt: skip
+)
 def test_a_size_that_cannot_be_is_named_with_its_value(folder, name, value):
     change_config(folder, **{name: value})
     assert_refused(folder, CONFIG, f"{name}={value!r}".replace('"', "'"))

@@ -18,7 +18,7 @@ from minigpt.workloads.workload import (
     requests_of_lengths,
     tutor_requests,
     workload,
-)  # fmt: skip
+)
 from tests.unit.small import MS, item, work
 
 
@@ -41,7 +41,7 @@ def rng(seed=0):
         ),
         ({"prompt_token_ids": (1,) * 1024, "max_tokens": 1}, ["1024 prompt tokens", "1025"]),
     ],
-)  # fmt: skip
+)
 def test_a_request_that_cannot_be_served_is_refused_with_the_way_out(settings, words):
     with pytest.raises(ValueError) as refusal:
         item(3, **settings)
@@ -93,7 +93,7 @@ def test_a_share_lies_between_0_and_1(share):
 def test_requests_of_given_lengths_go_on_to_them():
     found = requests_of_lengths([3, 30, 1], rng())
     assert [(each.max_tokens, len(each.answer), each.ignore_eos, each.num_steps) for each in found] == [
-        (3, 3, True, 3), (30, 30, True, 30), (1, 1, True, 1)]  # fmt: skip
+        (3, 3, True, 3), (30, 30, True, 30), (1, 1, True, 1)]
 
 
 def test_prompts_are_cut_or_repeated_to_given_lengths():
@@ -219,7 +219,7 @@ def test_a_wrong_setting_is_refused_by_name(settings, words):
 
 
 @pytest.mark.parametrize("settings", [{"name": "mixed:half", "load": 0.5}, {"arrivals": "closed:some"},
-                                      {"arrivals": "gamma:some", "load": 0.5}], ids=str)  # fmt: skip
+                                      {"arrivals": "gamma:some", "load": 0.5}], ids=str)
 def test_what_is_no_number_is_named(settings):
     with pytest.raises(ValueError, match="mixed:half|closed:some|gamma:some"):
         workload(**settings)

@@ -34,7 +34,7 @@ def mixed_requests(num_requests: int, seed: int = 0) -> Workload:
 def measure(
     workload: Workload, python: Path, *, names: list[str] | None = None, repeats: int = 3, inflight: int = 16,
     impl: str = "solution",
-) -> list[Row]:  # fmt: skip
+) -> list[Row]:
     """One row an engine; `python` is the interpreter that has them."""
     for name, value in (("repeats", repeats), ("inflight", inflight)):
         if value < 1:
@@ -72,8 +72,8 @@ def export_for_engines(python: Path, folder: Path) -> None:
     done = subprocess.run(
         command, cwd=repository_root(), env=child_environment({"MINIGPT_ENV": "current"}), stdin=subprocess.DEVNULL,
         capture_output=True, text=True, encoding="utf-8", errors="replace",
-    )  # fmt: skip
+    )
     if done.returncode != 0:
         last = (done.stderr.strip().splitlines() or ["?"])[-1]
         raise ValueError(say(en=f"the export failed with {python}: {last}",
-                             es=f"la exportación falló con {python}: {last}"))  # fmt: skip
+                             es=f"la exportación falló con {python}: {last}"))

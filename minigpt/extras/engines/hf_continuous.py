@@ -20,7 +20,7 @@ def opened(setting: Setting):
     sizes = ContinuousBatchingConfig(
         page_size=BLOCK_TOKENS, num_blocks=setting.num_blocks, max_batch_tokens=BATCH_TOKENS,
         max_requests_per_batch=setting.num_inflight,
-    )  # fmt: skip
+    )
     with model.continuous_batching_context_manager(
         generation_config=model.generation_config, continuous_batching_config=sizes
     ) as manager:
@@ -34,7 +34,7 @@ def serve(manager, items) -> list[Served]:
         manager.add_request(
             list(item.prompt_token_ids), request_id=str(item.request_id), max_new_tokens=item.max_tokens,
             record_timestamps=True, eos_token_id=-1,
-        )  # fmt: skip
+        )
     return [answer(manager, start_s) for _ in items]
 
 
@@ -46,4 +46,4 @@ def answer(manager, start_s: float) -> Served:
     return Served(
         request_id=int(result.request_id), token_ids=tuple(result.generated_tokens),
         first_s=result.timestamps[0] - start_s, finish_s=result.timestamps[-1] - start_s,
-    )  # fmt: skip
+    )

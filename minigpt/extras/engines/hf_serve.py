@@ -23,7 +23,7 @@ def opened(setting: Setting):
         program, "serve", str(setting.folder), "--continuous-batching", "--device", "cpu", "--dtype", "float32",
         "--cb-num-blocks", str(setting.num_blocks), "--cb-block-size", str(BLOCK_TOKENS),
         "--cb-max-batch-tokens", str(BATCH_TOKENS), "--host", "127.0.0.1", "--port", str(port),
-    ]  # fmt: skip
+    ]
     with running(command, port):
         # It refuses fields that it does not know, and takes texts only; the directory itself says that EOS never comes.
         def body(item):

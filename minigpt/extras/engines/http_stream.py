@@ -28,7 +28,7 @@ def serve_over_http(
         return Served(
             request_id=item.request_id, token_ids=tuple(token_ids), finish_s=time.perf_counter() - start_s,
             first_s=times_s[0] if times_s else None, from_text=from_text, num_tokens=num_tokens,
-        )  # fmt: skip
+        )
 
     with ThreadPoolExecutor(num_inflight) as clients:
         return list(clients.map(answer, items))

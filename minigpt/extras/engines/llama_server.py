@@ -25,7 +25,7 @@ def opened(setting: Setting):
     command = [
         "llama-server", "-m", str(setting.folder / GGUF_NAME), "-np", str(setting.num_inflight), "-c", str(context),
         "-t", "1", "-tb", "1", "-ctk", "f32", "-ctv", "f32", "--no-warmup", "--host", "127.0.0.1", "--port", str(port),
-    ]  # fmt: skip
+    ]
     with running(command, port):
         yield lambda items: serve_over_http(
             port, "/completion", items, setting.num_inflight, body, read, from_text=True
@@ -37,7 +37,7 @@ def body(item) -> dict:
     return {
         "prompt": list(item.prompt_token_ids), "n_predict": item.max_tokens, "ignore_eos": True, "temperature": 0,
         "top_k": 1, "stream": True, "cache_prompt": False,
-    }  # fmt: skip
+    }
 
 
 def read(event: dict) -> list[int]:

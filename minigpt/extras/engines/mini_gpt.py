@@ -29,6 +29,6 @@ def opened(setting: Setting):
             Served(request_id=request_id, token_ids=record.answer, finish_s=record.finish_ns / NS,
                    first_s=record.token_times_ns[0] / NS)
             for request_id, record in log.requests.items() if record.finish_ns is not None
-        ]  # fmt: skip
+        ]
 
     yield serve

@@ -53,7 +53,7 @@ def serve(pipeline, items) -> list[Served]:
         Served(request_id=item.request_id, token_ids=tuple(tokens[place]), first_s=first_s[place],
                finish_s=finish_s[place])
         for place, item in enumerate(items) if place in finish_s
-    ]  # fmt: skip
+    ]
 
 
 def add(pipeline, item):

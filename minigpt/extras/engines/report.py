@@ -59,7 +59,7 @@ def row(model, items, ours: Runs, runs: Runs) -> Row:
         e2e_p50_ms=middle_ms(e2e_s, 50), e2e_p95_ms=middle_ms(e2e_s, 95),
         ttft_p50_ms=middle_ms(ttft_s, 50), ttft_p95_ms=middle_ms(ttft_s, 95), num_answers=len(items),
         num_same=None if worst is None else len(items) - len(worst), differences=tuple(worst or ()),
-    )  # fmt: skip
+    )
 
 
 def speed(items, served: list[Served]) -> float:
@@ -88,5 +88,5 @@ def from_data(data: dict) -> Row:
         Difference(request_id=one["request_id"], position=one["position"],
                    gap=math.nan if one["gap"] is None else one["gap"])
         for one in data["differences"]
-    ]  # fmt: skip
+    ]
     return Row(**{**data, "differences": tuple(found), "rounds_tokens_per_s": tuple(data["rounds_tokens_per_s"])})

@@ -61,7 +61,7 @@ def take_turn(interpreter, name: str, options: list, scratch: Path) -> dict:
             status = subprocess.run(
                 [str(part) for part in parts], cwd=repository_root(), env=quiet_environment(), timeout=MOST_S,
                 stdin=subprocess.DEVNULL, stdout=errors, stderr=errors,
-            ).returncode  # fmt: skip
+            ).returncode
         except (subprocess.TimeoutExpired, OSError) as error:
             return {"failure": str(error)[:FEW_LETTERS]}
         if status == 0 and out.is_file():
@@ -70,7 +70,7 @@ def take_turn(interpreter, name: str, options: list, scratch: Path) -> dict:
         lines = errors.read().decode("utf-8", errors="replace").strip().splitlines()
     last = lines[-1][:FEW_LETTERS] if lines else ""
     return {"failure": say(en=f"its process ended with status {status}: {last}",
-                           es=f"su proceso terminó con estado {status}: {last}")}  # fmt: skip
+                           es=f"su proceso terminó con estado {status}: {last}")}
 
 
 def quiet_environment() -> dict[str, str]:

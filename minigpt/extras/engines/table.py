@@ -13,7 +13,7 @@ def table(rows: list[Row]) -> str:
         say(en="tokens per CPU second", es="tokens por segundo de CPU"),
         say(en="E2E p50 / p95 (ms)", es="E2E p50 / p95 (ms)"), say(en="TTFT p50 / p95 (ms)", es="TTFT p50 / p95 (ms)"),
         say(en="same answers", es="respuestas iguales"), say(en="largest gap (logits)", es="mayor brecha (logits)"),
-    ]  # fmt: skip
+    ]
     lines = [f"| {' | '.join(heads)} |", "|---|" + "---:|" * (len(heads) - 1)]
     ran = [f"| {' | '.join(cells(row))} |" for row in rows if row.tokens_per_s is not None]
     out = [f"- {row.label}: {row.reason}" for row in rows if row.tokens_per_s is None]
@@ -29,7 +29,7 @@ def cells(row: Row) -> list[str]:
         pair(row.e2e_p50_ms, row.e2e_p95_ms), pair(row.ttft_p50_ms, row.ttft_p95_ms),
         "" if is_ours else say(en=f"{row.num_same} of {row.num_answers}", es=f"{row.num_same} de {row.num_answers}"),
         "" if is_ours or not row.differences else gap(row),
-    ]  # fmt: skip
+    ]
 
 
 def pair(first: float | None, second: float | None) -> str:

@@ -36,7 +36,7 @@ def opened(setting: Setting):
         *command_line(), str(setting.folder), "--served-model-name", "minigpt", "--dtype", "float32",
         "--max-model-len", str(setting.num_tokens + 1), "--max-num-seqs", str(setting.num_inflight),
         "--no-enable-prefix-caching", "--enforce-eager", "--host", "127.0.0.1", "--port", str(port),
-    ]  # fmt: skip
+    ]
     with running(command, port):
         yield lambda items: serve_over_http(port, "/v1/completions", items, setting.num_inflight, body, read)
 
@@ -46,7 +46,7 @@ def body(item) -> dict:
     return {
         "model": "minigpt", "prompt": list(item.prompt_token_ids), "max_tokens": item.max_tokens,
         "min_tokens": item.max_tokens, "ignore_eos": True, "temperature": 0, "stream": True, "return_token_ids": True,
-    }  # fmt: skip
+    }
 
 
 def read(event: dict) -> list[int]:

@@ -44,7 +44,7 @@ def attempt(module, args: argparse.Namespace) -> dict:
     setting = Setting(
         folder=args.folder, num_inflight=args.inflight, impl=args.impl,
         num_tokens=max(len(item.prompt_token_ids) + item.max_tokens for item in items),
-    )  # fmt: skip
+    )
     try:
         return measure(module, setting, items)
     except NotImplementedError as missing:  # a student's exercise

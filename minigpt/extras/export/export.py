@@ -37,7 +37,7 @@ def take_folder(folder: Path) -> None:
     """Make the folder ours. Raises ValueError if it holds anything that an export has not written."""
     if folder.exists() and not folder.is_dir():
         raise ValueError(say(en=f"DIR={str(folder)!r} is a file; name a new folder",
-                             es=f"DIR={str(folder)!r} es un archivo; di una carpeta nueva"))  # fmt: skip
+                             es=f"DIR={str(folder)!r} es un archivo; di una carpeta nueva"))
     found = {path.name for path in folder.iterdir()} if folder.exists() else set()
     foreign = sorted(found - {MARK, GGUF_NAME, *HF_NAMES})
     if foreign or (found and MARK not in found):
@@ -47,7 +47,7 @@ def take_folder(folder: Path) -> None:
             "name a new or empty folder",
             es=f"DIR={str(folder)!r} contiene {name!r}, que no viene de una exportación, y no se sobrescribe nada; "
             "di una carpeta nueva o vacía",
-        ))  # fmt: skip
+        ))
     folder.mkdir(parents=True, exist_ok=True)
     (folder / MARK).write_text(json.dumps({"written_by": "python -m minigpt export"}) + "\n", encoding="utf-8")
 
@@ -60,4 +60,4 @@ def check_gguf() -> None:
             "or leave that file out with --only hf",
             es=f"GGUF necesita el paquete gguf (0.1 MB): {sys.executable} -m pip install gguf; "
             "o deja fuera ese archivo con --only hf",
-        ))  # fmt: skip
+        ))

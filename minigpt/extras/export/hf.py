@@ -37,7 +37,7 @@ def tokenizer_json() -> dict:
             "end_of_word_suffix": None, "fuse_unk": False, "byte_fallback": False, "ignore_merges": False,
             "vocab": {symbol: byte for byte, symbol in enumerate(byte_symbols())}, "merges": [],
         },
-    }  # fmt: skip
+    }
 
 
 def tokenizer_config(context: int) -> dict:
@@ -47,7 +47,7 @@ def tokenizer_config(context: int) -> dict:
         "padding_side": "left", "model_max_length": context, "clean_up_tokenization_spaces": False,
         # A prompt that holds the letters of EOS_TEXT is a text like any other.
         "split_special_tokens": True,
-    }  # fmt: skip
+    }
 
 
 def generation_config(endless: bool = False) -> dict:

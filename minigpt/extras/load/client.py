@@ -46,7 +46,7 @@ def server_url(url: str) -> str:
         raise ValueError(say(
             en=f"url={url!r}: give a server's address, such as http://127.0.0.1:8000",
             es=f"url={url!r}: da la dirección de un servidor, como http://127.0.0.1:8000",
-        ))  # fmt: skip
+        ))
     return url.rstrip("/").removesuffix("/v1")
 
 
@@ -68,7 +68,7 @@ async def find_model(client: httpx.AsyncClient, wanted: str | None, timeout_s: f
             "Start a server: python -m minigpt serve",
             es=f"url={url!r}: ahí no responde nadie ({type(error).__name__}). "
             "Inicia un servidor: python -m minigpt serve",
-        )) from None  # fmt: skip
+        )) from None
     if wanted:
         return wanted
     try:
@@ -77,7 +77,7 @@ async def find_model(client: httpx.AsyncClient, wanted: str | None, timeout_s: f
         raise ValueError(say(
             en=f"url={url!r}: {url}/v1/models lists no model (HTTP {response.status_code}). Name one with --model",
             es=f"url={url!r}: {url}/v1/models no da ningún modelo (HTTP {response.status_code}). Di uno con --model",
-        )) from None  # fmt: skip
+        )) from None
 
 
 def request_body(item: WorkItem, target: Target) -> bytes:
@@ -89,11 +89,11 @@ def request_body(item: WorkItem, target: Target) -> bytes:
             "(--prompts ids)",
             es=f"petición {item.request_id}: su prompt está cortado dentro de un carácter y no tiene texto; envía "
             "identificadores (--prompts ids)",
-        ))  # fmt: skip
+        ))
     body = {
         "model": target.model, "prompt": prompt, "max_tokens": item.max_tokens, "temperature": 0,
         "stream": target.streams,
-    }  # fmt: skip
+    }
     if target.streams:
         body["stream_options"] = {"include_usage": True}
     # Extensions that some servers refuse: only where the workload asks for them.
@@ -164,7 +164,7 @@ async def send_all(workload: Workload, client: httpx.AsyncClient, target: Target
 async def load(
     workload: Workload, url: str, *, model: str | None = None, prompts: str = "ids", timeout_s: float = 120.0,
     streams: bool = True,
-) -> tuple[Target, Sequence[Reply], int]:  # fmt: skip
+) -> tuple[Target, Sequence[Reply], int]:
     """Find the server's model and send it the workload; the target, the replies, and when the last one ended."""
     if prompts not in PROMPTS:
         raise ValueError(f"prompts={prompts!r}: choose {' or '.join(PROMPTS)}")

@@ -39,7 +39,7 @@ def run_log(workload: Workload, replies: Sequence[Reply], end_ns: int) -> RunLog
         log.requests[item.request_id] = RequestLog(
             item=item, arrival_ns=item.arrival_ns, token_ids=[UNKNOWN_TOKEN] * (reply.num_tokens or 0),
             token_times_ns=list(reply.piece_times_ns), finish_ns=reply.finish_ns,
-        )  # fmt: skip
+        )
     return log.closed_at(end_ns)
 
 
@@ -90,25 +90,25 @@ def notes(replies: Sequence[Reply], late: Lateness) -> list[str]:
         lines.append(say(
             en=f"requests left {p95} after their schedule (p95; at most {most})",
             es=f"las peticiones salieron {p95} después de lo programado (p95; como mucho {most})",
-        ))  # fmt: skip
+        ))
     if not late.kept:
         lines.append(say(en="the client could not keep its schedule: part of these latencies is its own. "
                          "Run it on a machine with a free core, or lower the rate",
                          es="el cliente no pudo cumplir lo programado: parte de estas latencias es suya. "
-                         "Ejecútalo en una máquina con un núcleo libre, o baja la tasa"))  # fmt: skip
+                         "Ejecútalo en una máquina con un núcleo libre, o baja la tasa"))
     for failure, count in failures(replies).items():
         example = next(reply.detail for reply in replies if reply.failure == failure)
         lines.append(say(en=f"{count} failed: {failure} ({example})", es=f"{count} fallaron: {failure} ({example})"))
     if num_without_usage(replies):
         count = num_without_usage(replies)
         lines.append(say(en=f"{count} answers came without usage: tokens/s is not known",
-                         es=f"{count} respuestas llegaron sin usage: no se conocen los tokens/s"))  # fmt: skip
+                         es=f"{count} respuestas llegaron sin usage: no se conocen los tokens/s"))
     if num_in_pieces(replies):
         count = num_in_pieces(replies)
         lines.append(say(
             en=f"{count} answers came in fewer or more pieces than tokens: their ITL is between pieces",
             es=f"{count} respuestas llegaron en menos o más trozos que tokens: su ITL es entre trozos",
-        ))  # fmt: skip
+        ))
     return lines
 
 
@@ -119,7 +119,7 @@ def record(summary: metrics.Summary, replies: Sequence[Reply], log: RunLog, late
         **figures, "failures": failures(replies), "num_without_usage": num_without_usage(replies),
         "lateness_p95_ms": late.p95_ms, "lateness_max_ms": late.max_ms, "schedule_kept": late.kept,
         "requests": [_request(item, reply) for item, reply in zip(log.workload.items, replies, strict=True)],
-    }  # fmt: skip
+    }
 
 
 def _request(item: WorkItem, reply: Reply) -> dict:
@@ -129,4 +129,4 @@ def _request(item: WorkItem, reply: Reply) -> dict:
         "request_id": item.request_id,
         **{name: None if time is None else time / NS for name, time in times.items()},
         "num_output_tokens": reply.num_tokens, "num_pieces": len(reply.piece_times_ns), "failure": reply.failure,
-    }  # fmt: skip
+    }

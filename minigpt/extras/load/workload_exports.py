@@ -66,7 +66,7 @@ def export_workload(workload: Workload, kind: str, path: Path) -> list[str]:
             "choose poisson, burst or gamma",
             es=f"format={kind}: necesita llegadas programadas, y un bucle cerrado no tiene; "
             "elige poisson, burst o gamma",
-        ))  # fmt: skip
+        ))
     lines = [json.dumps(form.row(item), ensure_ascii=False) for item in workload.items]
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -78,18 +78,18 @@ def _notes(workload: Workload, kind: str, form: Format) -> list[str]:
     notes = []
     if not form.has_arrivals:
         notes.append(say(en=f"{kind} draws arrivals itself: those of the workload are not in the file",
-                         es=f"{kind} sortea las llegadas: las de la carga no están en el archivo"))  # fmt: skip
+                         es=f"{kind} sortea las llegadas: las de la carga no están en el archivo"))
     cut = sum(text_of(item.prompt_token_ids) is None for item in workload.items)
     if cut:
         notes.append(say(
             en=f"{cut} prompts are cut inside a character, which becomes '�' as text",
             es=f"{cut} prompts están cortados dentro de un carácter, que como texto pasa a ser '�'",
-        ))  # fmt: skip
+        ))
     ignoring = sum(item.ignore_eos for item in workload.items)
     if ignoring and kind != "guidellm":
         option = "--extra-inputs ignore_eos:true" if kind == "mooncake_trace" else "--ignore-eos"
         notes.append(say(
             en=f"{ignoring} requests ignore EOS: give {option} to the tool, which then holds for all",
             es=f"{ignoring} peticiones ignoran EOS: pasa {option} a la herramienta; valdrá para todas",
-        ))  # fmt: skip
+        ))
     return notes

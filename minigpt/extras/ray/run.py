@@ -56,11 +56,11 @@ def started(args: argparse.Namespace, scaling: Scaling) -> str:
     many = f"{most}" if least == most else say(en=f"{least} to {most}", es=f"de {least} a {most}")
     cap, url = scaling.max_ongoing_requests, f"http://{args.host}:{args.port}/v1"
     target = "" if least == most else say(en=f", {scaling.target_ongoing_requests:g} on average",
-                                          es=f", {scaling.target_ongoing_requests:g} de media")  # fmt: skip
+                                          es=f", {scaling.target_ongoing_requests:g} de media")
     return say(en=f"Serving {args.policy} on {url}: replicas {many}, at most {cap} in flight in each{target} "
                "(Ctrl-C ends)",
                es=f"Sirviendo {args.policy} en {url}: réplicas {many}, como mucho {cap} en vuelo en cada una{target} "
-               "(Ctrl-C termina)")  # fmt: skip
+               "(Ctrl-C termina)")
 
 
 def wait_for_the_end() -> None:
@@ -71,7 +71,7 @@ def wait_for_the_end() -> None:
     while not is_over.wait(1.0):  # with a timeout: without one, Windows would not hear Ctrl-C
         pass
     print(say(en="Ray ends its replicas at once: what is in flight is cut off.",
-              es="Ray termina sus réplicas de inmediato: lo que está en vuelo se corta."), flush=True)  # fmt: skip
+              es="Ray termina sus réplicas de inmediato: lo que está en vuelo se corta."), flush=True)
 
 
 def try_out(args: argparse.Namespace) -> int:

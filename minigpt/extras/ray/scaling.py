@@ -36,7 +36,7 @@ class Scaling:
         return {**both, "autoscaling_config": {
             "min_replicas": self.min_replicas, "max_replicas": self.max_replicas,
             "initial_replicas": self.min_replicas, "target_ongoing_requests": self.target_ongoing_requests,
-        }}  # fmt: skip
+        }}
 
 
 def fixed(num_replicas: int, cap: int) -> Scaling:
@@ -45,7 +45,7 @@ def fixed(num_replicas: int, cap: int) -> Scaling:
         if value < 1:
             raise ValueError(say(en=f"{name}={value}: at least 1", es=f"{name}={value}: al menos 1"))
     return Scaling(min_replicas=num_replicas, max_replicas=num_replicas, target_ongoing_requests=float(cap),
-                   max_ongoing_requests=cap)  # fmt: skip
+                   max_ongoing_requests=cap)
 
 
 def scaling_of(plan: Plan, lengths: fleet.Lengths, quiet_rate_per_s: float | None = None) -> Scaling:
@@ -55,12 +55,12 @@ def scaling_of(plan: Plan, lengths: fleet.Lengths, quiet_rate_per_s: float | Non
         raise ValueError(say(
             en=f"quiet-rate={quiet_rate_per_s}: give a rate above 0 and not above the planned one, {rate:g}",
             es=f"quiet-rate={quiet_rate_per_s}: da una tasa mayor que 0 y no mayor que la planificada, {rate:g}",
-        ))  # fmt: skip
+        ))
     fewest = 1 if quiet_rate_per_s is None else _fewest(plan, lengths, quiet_rate_per_s)
     # A target above the cap would never be reached: the autoscaler would only see the queue.
     target = min(num_inside(lengths, rate, plan.num_replicas, plan.cap) / plan.num_replicas, float(plan.cap))
     return Scaling(min_replicas=fewest, max_replicas=plan.num_replicas, target_ongoing_requests=round(target, 2),
-                   max_ongoing_requests=plan.cap)  # fmt: skip
+                   max_ongoing_requests=plan.cap)
 
 
 def num_inside(lengths: fleet.Lengths, rate_per_s: float, num_replicas: int, cap: int) -> float:

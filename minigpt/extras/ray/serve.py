@@ -73,7 +73,7 @@ class EngineReplica:
         self._engine = LiveEngine(
             loop, load_tutor(), streams=settings.policy.streams, max_batch=settings.max_batch,
             max_wait_s=settings.max_wait_s, max_inflight=settings.max_inflight, hang_s=settings.hang_s,
-        )  # fmt: skip
+        )
         # A loop that is not written is said before anybody is served.
         state = self._engine.try_out(WARM_UP_S + settings.max_wait_s)
         if not state.is_healthy:
@@ -83,7 +83,7 @@ class EngineReplica:
         """The server's own app, made by Ray once this replica has its event loop."""
         app = make_app(self._engine, ServerSettings(
             time_limit_s=self._settings.time_limit_s, policy=self._settings.policy.name,
-        ))  # fmt: skip
+        ))
         name = serve.get_replica_context().replica_id.unique_id
         app.add_middleware(Signed, signature=f"{name} {os.getpid()}")
         return app
@@ -96,14 +96,14 @@ class EngineReplica:
 
 def application(
     loop: Callable, scaling: Scaling, settings: ReplicaSettings, *, max_queue: int = 256, **options
-) -> serve.Application:  # fmt: skip
+) -> serve.Application:
     """The application; `options` are further ones of `serve.deployment`, or others in place of these."""
     ours = {
         "max_queued_requests": max_queue, "health_check_period_s": HEALTH_CHECK_S, "ray_actor_options": {"num_cpus": 1},
         "backpressure_config": BackpressureConfig(status_code=429, retry_after_s=RETRY_AFTER_S),
         "request_router_config": RequestRouterConfig(request_router_class=LeastInFlight),
         "max_constructor_retry_count": ATTEMPTS,
-    }  # fmt: skip
+    }
     deployment = serve.deployment(EngineReplica, name=NAME, **{**ours, **scaling.options, **options})
     return deployment.bind(loop, settings)
 
@@ -123,7 +123,7 @@ def deploy(app: serve.Application) -> None:
         message = status.deployments[NAME].message if status and NAME in status.deployments else str(error)
         reason = message.strip().rpartition("\n")[2]  # before it, Ray's own frames
         raise ValueError(say(en=f"no replica could be started: {reason}",
-                             es=f"no se pudo iniciar ninguna réplica: {reason}")) from None  # fmt: skip
+                             es=f"no se pudo iniciar ninguna réplica: {reason}")) from None
 
 
 def num_running() -> int:
@@ -148,7 +148,7 @@ def connected(address: str | None, num_replicas: int):
                 "set RAY_AUTH_MODE=token, as for the cluster itself",
                 es=f"address={address!r}: ahí ningún clúster de Ray nos deja entrar ({error}). Inicia uno (ray start "
                 "--head), o define RAY_AUTH_MODE=token, igual que para el propio clúster",
-            )) from None  # fmt: skip
+            )) from None
     try:
         yield
     finally:

@@ -21,7 +21,7 @@ from minigpt.workloads.workload import Workload, workload
 
 LENGTHS, NUM_REQUESTS, RATE_PER_S = "uniform:32,192", 200, 12.0
 SHOWN = ("e2e_p50_ms", "e2e_p95_ms", "ttft_p50_ms", "ttft_p95_ms", "throughput_per_s", "tokens_per_s",
-         "num_requests", "num_unfinished")  # fmt: skip
+         "num_requests", "num_unfinished")
 POLL_S = 0.25
 
 
@@ -74,7 +74,7 @@ def trial_with_a_kill(name: str, url: str, load: Workload) -> Trial:
     after = _until_replaced(url, victim.name)
     replaced_s = max(0.0, time.perf_counter() - kill_s)
     return _trial(name, load, replies, end_ns, _shares(before, after), killed=victim.name, killed_ns=killed_ns,
-                  replaced_s=replaced_s)  # fmt: skip
+                  replaced_s=replaced_s)
 
 
 async def _send_and_kill(url: str, load: Workload):
@@ -115,12 +115,12 @@ def report(trials: Sequence[Trial]) -> str:
     for each in trials:
         shares = " + ".join(str(count) for count in each.shares.values())
         lines.append(say(en=f"{each.name}: answered by the replicas there at the end: {shares}",
-                         es=f"{each.name}: respondidas por las réplicas que hay al final: {shares}"))  # fmt: skip
+                         es=f"{each.name}: respondidas por las réplicas que hay al final: {shares}"))
         failed = ", ".join(f"{count} × {what}" for what, count in each.failures.items()) or say(en="none", es="ninguna")
         lines.append(say(en=f"  failed, and said so: {failed}", es=f"  fallaron, y lo dijeron: {failed}"))
         if each.replaced_s is not None:
             lines.append(say(en=f"  another replica served {each.replaced_s:.1f} s after the kill, at the latest",
-                             es=f"  otra réplica atendía, a más tardar, {each.replaced_s:.1f} s después"))  # fmt: skip
+                             es=f"  otra réplica atendía, a más tardar, {each.replaced_s:.1f} s después"))
     return "\n".join(lines)
 
 
@@ -130,4 +130,4 @@ def record(trials: Sequence[Trial]) -> list[dict]:
         {"name": each.name, **{field: getattr(each.summary, field) for field in SHOWN}, "shares": each.shares,
          "failures": each.failures, "killed": each.killed, "replaced_s": each.replaced_s}
         for each in trials
-    ]  # fmt: skip
+    ]

@@ -37,7 +37,7 @@ class Answer:
     def __init__(
         self, engine, wanted: CompletionRequest, *, mailbox: Mailbox, model: str, stopwatch: Stopwatch,
         time_limit_s: float,
-    ):  # fmt: skip
+    ):
         self._engine, self._wanted, self._stopwatch, self._time_limit_s = engine, wanted, stopwatch, time_limit_s
         self.text = AnswerText(wanted, model)
         self._inbox: asyncio.Queue[tuple[int, RequestOutput]] = asyncio.Queue()
@@ -124,9 +124,9 @@ class Answer:
     async def _time_is_over(self, send) -> None:
         self._end = "timed_out"
         none = say(en="; not one token of it was computed: does the loop step every request that it takes?",
-                   es="; no se calculó ni un token suyo: ¿da el bucle un paso a cada petición que toma?")  # fmt: skip
+                   es="; no se calculó ni un token suyo: ¿da el bucle un paso a cada petición que toma?")
         message = say(en=f"the request took longer than the server's limit of {self._time_limit_s:g} s",
-                      es=f"la petición tardó más que el límite del servidor, {self._time_limit_s:g} s")  # fmt: skip
+                      es=f"la petición tardó más que el límite del servidor, {self._time_limit_s:g} s")
         error = ApiError(504, message + (none if self._is_untouched() else ""), code="timeout")
         try:
             await asyncio.wait_for(self._tell_error(send, error), LAST_WORDS_S)

@@ -37,7 +37,7 @@ class AnswerText:
         kind, prefix = ("chat.completion", "chatcmpl") if wanted.is_chat else ("text_completion", "cmpl")
         self._frame = {
             "id": f"{prefix}-{uuid.uuid4().hex}", "object": kind, "created": int(time.time()), "model": model,
-        }  # fmt: skip
+        }
         self.choices = [Choice(index) for index in range(len(wanted.prompts))]
 
     @property
@@ -91,7 +91,7 @@ class AnswerText:
     def _usage(self) -> dict:
         num_prompt = self._wanted.num_prompt_tokens
         return {"prompt_tokens": num_prompt, "completion_tokens": self.num_tokens,
-                "total_tokens": num_prompt + self.num_tokens}  # fmt: skip
+                "total_tokens": num_prompt + self.num_tokens}
 
 
 def server_sent(data: dict) -> bytes:

@@ -24,7 +24,7 @@ class ApiError(Exception):
 REFUSALS = (
     "invalid_json", "invalid_value", "unknown_field", "not_supported", "context_length_exceeded", "model_not_found",
     "body_too_large", "timeout", "invalid_api_key", "queue_full", "engine_down",
-)  # fmt: skip
+)
 
 
 def wrong(param: str, what: str, code: str = "invalid_value") -> ApiError:
@@ -41,7 +41,7 @@ def engine_down(message: str) -> ApiError:
 
 def no_key() -> ApiError:
     message = say(en="this server wants its API key: Authorization: Bearer KEY",
-                  es="este servidor pide su clave de API: Authorization: Bearer CLAVE")  # fmt: skip
+                  es="este servidor pide su clave de API: Authorization: Bearer CLAVE")
     return ApiError(401, message, code="invalid_api_key", headers={"WWW-Authenticate": "Bearer"})
 
 

@@ -71,7 +71,7 @@ class Api:
             body = await self._read_body(request)
             wanted = read_request(body, settings.model, self._engine.context, endpoint)
             answer = Answer(self._engine, wanted, mailbox=self.mailbox, model=settings.model, stopwatch=stopwatch,
-                            time_limit_s=settings.time_limit_s)  # fmt: skip
+                            time_limit_s=settings.time_limit_s)
         except (ApiError, QueueFull, EngineDown, ValueError) as error:
             refusal = as_api_error(error)
             stopwatch.ended("refused", 0, 0, refusal.code)
@@ -97,7 +97,7 @@ class Api:
         most, parts, size = self._settings.max_body_bytes, [], 0
         announced = request.headers.get("content-length", "0")
         too_large = ApiError(413, say(en=f"the body is larger than {most} bytes", es=f"el cuerpo pasa de {most} bytes"),
-                             code="body_too_large")  # fmt: skip
+                             code="body_too_large")
         if announced.isdecimal() and int(announced) > most:
             raise too_large
         async for part in request.stream():
@@ -122,13 +122,13 @@ class Api:
 
     def _model(self) -> dict:
         return {"id": self._settings.model, "object": "model", "created": self._started, "owned_by": "minigpt",
-                "max_model_len": self._engine.context}  # fmt: skip
+                "max_model_len": self._engine.context}
 
     async def health(self, request: Request) -> Response:
         """GET /health: 200 while the loop serves, 503 and the reason when it does not."""
         state, load = self._engine.state, self._engine.load
         body = {"status": state.name, "reason": state.reason, "policy": self._settings.policy,
-                "num_waiting": load.num_waiting, "num_inflight": load.num_inflight}  # fmt: skip
+                "num_waiting": load.num_waiting, "num_inflight": load.num_inflight}
         return JSONResponse(body, status_code=200 if state.is_healthy else 503)
 
     async def metrics(self, request: Request) -> Response:
@@ -152,12 +152,12 @@ class Api:
             Route("/v1/models", self.models), Route("/v1/models/{model:path}", self.model),
             Route("/health", self.health), Route("/metrics", self.metrics),
             Route("/", self.page), Route("/live", self.live),
-        ]  # fmt: skip
+        ]
 
 
 def make_app(
     engine, settings: ServerSettings = ServerSettings(), is_closing: threading.Event | None = None
-) -> Starlette:  # fmt: skip
+) -> Starlette:
     """The ASGI application around a `LiveEngine` or an `EngineClient`, which finishes what it has at the end."""
     is_closing = is_closing or threading.Event()
     api = Api(engine, settings, is_closing)
@@ -172,7 +172,7 @@ def make_app(
 
     routes = api.routes
     handlers = {ApiError: show_api_error, HTTPException: shows_what_there_is(routes), ClientDisconnect: show_nothing,
-                Exception: show_fault}  # fmt: skip
+                Exception: show_fault}
     return Starlette(routes=routes, exception_handlers=handlers, lifespan=lifespan, middleware=middleware_of(settings))
 
 
@@ -180,7 +180,7 @@ def middleware_of(settings: ServerSettings) -> list[Middleware]:
     chosen = [Middleware(AccessLog)] if settings.has_access_log else []
     if settings.cors_origins:
         chosen.append(Middleware(CORSMiddleware, allow_origins=settings.cors_origins, allow_methods=["*"],
-                                 allow_headers=["*"]))  # fmt: skip
+                                 allow_headers=["*"]))
     return chosen
 
 

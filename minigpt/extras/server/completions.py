@@ -49,7 +49,7 @@ def read_request(body: bytes, model: str, context: int, endpoint: str = COMPLETI
         is_stream=fields.get("stream", False), has_usage=bool(options.get("include_usage")),
         has_running_usage=bool(options.get("continuous_usage_stats")),
         has_token_ids=fields.get("return_token_ids", False),
-    )  # fmt: skip
+    )
 
 
 def read_json(body: bytes) -> dict:
@@ -65,7 +65,7 @@ def read_json(body: bytes) -> dict:
 
 def no_such_model(asked: str, model: str) -> ApiError:
     message = say(en=f"there is no model {ascii(asked[:100])}: ask for {model!r}",
-                  es=f"no hay ningún modelo {ascii(asked[:100])}: pide {model!r}")  # fmt: skip
+                  es=f"no hay ningún modelo {ascii(asked[:100])}: pide {model!r}")
     return ApiError(404, message, code="model_not_found", param="model")
 
 
@@ -90,7 +90,7 @@ def read_prompt(prompt) -> tuple[int, ...]:
         raise wrong("prompt", say(
             en=f"must be a text, a list of token ids from 0 to {VOCAB_SIZE - 1}, or a list of either",
             es=f"debe ser un texto, una lista de ids de token de 0 a {VOCAB_SIZE - 1}, o una lista de unos u otros",
-        ))  # fmt: skip
+        ))
     return tuple(prompt)
 
 
@@ -99,25 +99,25 @@ def encode_text(text: str, param: str) -> tuple[int, ...]:
     stripped = text.strip()
     if not stripped:
         raise wrong(param, say(en="is empty: give a line such as 'fix: she go to school'",
-                               es="está vacío: da una línea como 'corrige: ella van a casa'"))  # fmt: skip
+                               es="está vacío: da una línea como 'corrige: ella van a casa'"))
     try:
         return tuple(encode(stripped + END_OF_PROMPT))
     except UnicodeEncodeError:
         raise wrong(param, say(en="holds half of a surrogate pair, which is no text",
-                               es="contiene medio par sustituto, que no es texto")) from None  # fmt: skip
+                               es="contiene medio par sustituto, que no es texto")) from None
 
 
 def read_messages(messages) -> tuple[int, ...]:
     """The prompt of a chat: its last message of the user. The tutor has no memory of what was said before."""
     if not messages:
         raise wrong("messages", say(en="must be a list with a message of the user",
-                                    es="debe ser una lista con un mensaje del usuario"))  # fmt: skip
+                                    es="debe ser una lista con un mensaje del usuario"))
     last = None
     for index, message in enumerate(messages):
         name = f"messages[{index}]"
         if not isinstance(message, dict) or message.get("role") not in ROLES:
             raise wrong(name, say(en=f"must be an object whose role is one of {', '.join(ROLES)}",
-                                  es=f"debe ser un objeto cuyo role sea uno de {', '.join(ROLES)}"))  # fmt: skip
+                                  es=f"debe ser un objeto cuyo role sea uno de {', '.join(ROLES)}"))
         text = read_content(message.get("content"), f"{name}.content")
         last = text if message["role"] == "user" else last
     if last is None:
@@ -164,18 +164,18 @@ def read_options(fields: dict, limits: tuple[int, ...]) -> AnswerOptions:
     min_tokens, ignore_eos = fields.get("min_tokens", 0), fields.get("ignore_eos", False)
     if min_tokens > min(limits):
         raise wrong("min_tokens", say(en=f"is {min_tokens}, and max_tokens is {min(limits)}",
-                                      es=f"es {min_tokens}, y max_tokens es {min(limits)}"))  # fmt: skip
+                                      es=f"es {min_tokens}, y max_tokens es {min(limits)}"))
     stop_ids = fields.get("stop_token_ids", [])
     if not all(is_token(each) for each in stop_ids):
         raise wrong("stop_token_ids", say(en=f"must be token ids from 0 to {VOCAB_SIZE - 1}",
-                                          es=f"deben ser ids de token de 0 a {VOCAB_SIZE - 1}"))  # fmt: skip
+                                          es=f"deben ser ids de token de 0 a {VOCAB_SIZE - 1}"))
     if ignore_eos and EOS_TOKEN_ID in stop_ids:
         raise wrong("stop_token_ids", say(en=f"names EOS ({EOS_TOKEN_ID}), and ignore_eos ignores it",
-                                          es=f"nombra EOS ({EOS_TOKEN_ID}), e ignore_eos lo ignora"))  # fmt: skip
+                                          es=f"nombra EOS ({EOS_TOKEN_ID}), e ignore_eos lo ignora"))
     return AnswerOptions(
         ignore_eos=ignore_eos, min_tokens=min_tokens, stop=read_stop(fields.get("stop")),
         stop_token_ids=frozenset(stop_ids), priority=fields.get("priority", 0),
-    )  # fmt: skip
+    )
 
 
 def read_stop(stop) -> tuple[tuple[int, ...], ...]:
@@ -185,7 +185,7 @@ def read_stop(stop) -> tuple[tuple[int, ...], ...]:
         raise wrong("stop", say(
             en=f"must be a text, or a list of up to {MAX_STOPS}, each of 1 to {MAX_STOP_CHARACTERS} characters",
             es=f"debe ser un texto, o una lista de hasta {MAX_STOPS}, cada uno de 1 a {MAX_STOP_CHARACTERS} caracteres",
-        ))  # fmt: skip
+        ))
     return tuple(tuple(encode(text)) for text in stops)
 
 

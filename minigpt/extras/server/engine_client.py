@@ -71,7 +71,7 @@ class EngineClient:
         self._has_ended = threading.Event()
         self._reader = threading.Thread(target=self._read, name="minigpt-events", daemon=True)
         for thread in (self._reader, threading.Thread(target=self._write, daemon=True),
-                       threading.Thread(target=self._watch, daemon=True)):  # fmt: skip
+                       threading.Thread(target=self._watch, daemon=True)):
             thread.start()
 
     @property
@@ -86,7 +86,7 @@ class EngineClient:
     def submit(
         self, prompt_token_ids: Sequence[int], max_tokens: int, *, listener: Callable[[RequestOutput], None],
         options: AnswerOptions | None = None, **settings,
-    ) -> SentHandle:  # fmt: skip
+    ) -> SentHandle:
         """Let a request arrive; its events go to `listener`, in a thread. Raises what `LiveEngine.submit` does."""
         options = options or AnswerOptions(**settings)
         check_request(prompt_token_ids, max_tokens, options, self.context)
@@ -159,7 +159,7 @@ class EngineClient:
                     "call that never returns",
                     es=f"no se supo nada del proceso del bucle en {seconds} s: fue detenido, o el bucle está en una "
                     "llamada que no vuelve nunca",
-                ))  # fmt: skip
+                ))
                 return
 
     def _read(self) -> None:
@@ -218,9 +218,9 @@ class EngineClient:
                 "for want of memory",
                 es=f"el proceso del bucle fue terminado desde fuera ({name}): por alguien, o por el sistema, por "
                 "ejemplo por falta de memoria",
-            )  # fmt: skip
+            )
         return say(en=f"the loop's process ended with status {status}",
-                   es=f"el proceso del bucle terminó con estado {status}")  # fmt: skip
+                   es=f"el proceso del bucle terminó con estado {status}")
 
 
 def start_engine_process(make_loop: Callable[[], Callable], settings: dict):

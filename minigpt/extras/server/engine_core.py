@@ -85,7 +85,7 @@ class EngineCore:
         try:
             handle = self._engine.submit(
                 prompt_token_ids, max_tokens, options=options, listener=tell, request_id=number
-            )  # fmt: skip
+            )
         except QueueFull as error:
             tell(RequestOutput(reason=QUEUE_FULL, error=str(error)))
         except EngineDown as error:

@@ -15,7 +15,7 @@ WORDS = {
            "refused with 400 unless null, left out, or the value given here", "any other name is refused with 400"),
     "es": ("campo", "qué hace el servidor con él", "ignorado: las respuestas son voraces, o es administrativo",
            "rechazado con 400 salvo null, ausente o el valor indicado", "cualquier otro nombre se rechaza con 400"),
-}  # fmt: skip
+}
 
 
 def table(language: str) -> str:

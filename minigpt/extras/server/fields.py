@@ -23,7 +23,7 @@ USED, IGNORED, NEUTRAL = "used", "ignored", "neutral"
 TEXT, WHOLE, NUMBER, FLAG, LIST, OBJECT = "text", "whole", "number", "flag", "list", "object"
 KINDS = {
     TEXT: (str,), WHOLE: (int,), NUMBER: (int, float), FLAG: (bool,), LIST: (list,), OBJECT: (dict,),
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +97,7 @@ FIELDS = (
     neutral("modalities", ["text"], where=(CHAT,)), neutral("audio", where=(CHAT,)),
     neutral("prediction", where=(CHAT,)), neutral("reasoning_effort", where=(CHAT,)),
     neutral("web_search_options", where=(CHAT,)), neutral("verbosity", where=(CHAT,)),
-)  # fmt: skip
+)
 STREAM_OPTIONS = ("include_usage", "continuous_usage_stats", "include_obfuscation")
 
 
@@ -129,7 +129,7 @@ def check_value(field: Field, value) -> None:
         if not any(value == each and type(value) is type(each) for each in field.neutral):
             only = ", ".join(shown(each) for each in ("null", *map(in_json, field.neutral)))
             raise wrong(field.name, say(en=f"is not supported here: leave it out (or {only})",
-                                        es=f"no se admite aquí: quítalo (o {only})"), "not_supported")  # fmt: skip
+                                        es=f"no se admite aquí: quítalo (o {only})"), "not_supported")
         return
     kinds = [kind for each in field.kinds for kind in KINDS[each]]
     if type(value) not in kinds:
@@ -137,7 +137,7 @@ def check_value(field: Field, value) -> None:
     if type(value) in (int, float) and not field.least <= value <= field.most:
         bounds = f"≥ {field.least:g}" if field.most == math.inf else f"{field.least:g} … {field.most:g}"
         raise wrong(field.name, say(en=f"is {shown(value)}: it must be {bounds}",
-                                    es=f"es {shown(value)}: debe ser {bounds}"))  # fmt: skip
+                                    es=f"es {shown(value)}: debe ser {bounds}"))
 
 
 def unknown(name: str, known: list[str]):
@@ -150,9 +150,9 @@ def unknown(name: str, known: list[str]):
 def must_be(kinds: str, value) -> str:
     """"must be number, not 'hot'"."""
     english = {TEXT: "a text", WHOLE: "a whole number", NUMBER: "a number", FLAG: "true or false", LIST: "a list",
-               OBJECT: "an object"}  # fmt: skip
+               OBJECT: "an object"}
     spanish = {TEXT: "un texto", WHOLE: "un entero", NUMBER: "un número", FLAG: "true o false", LIST: "una lista",
-               OBJECT: "un objeto"}  # fmt: skip
+               OBJECT: "un objeto"}
     parts = kinds.split(" / ")
     en, es = " or ".join(english[part] for part in parts), " o ".join(spanish[part] for part in parts)
     return say(en=f"must be {en}, not {in_json(value)}", es=f"debe ser {es}, no {in_json(value)}")

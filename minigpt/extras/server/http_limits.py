@@ -80,7 +80,7 @@ class LimitedProtocol(HttpToolsProtocol):
     def _head_is_late(self) -> None:
         if self._num_head_bytes and not self.transport.is_closing():
             message = say(en=f"the request's head did not come within {HEAD_S:.0f} s",
-                          es=f"la cabecera de la petición no llegó en {HEAD_S:.0f} s")  # fmt: skip
+                          es=f"la cabecera de la petición no llegó en {HEAD_S:.0f} s")
             self._refuse(ApiError(408, message, code="timeout"))
         else:
             self.transport.close()
@@ -88,7 +88,7 @@ class LimitedProtocol(HttpToolsProtocol):
     def _refuse(self, error: ApiError) -> None:
         body = json.dumps(error.body).encode()
         lines = (STATUS_LINE[error.status], b"content-type: application/json", b"connection: close",
-                 b"content-length: %d" % len(body), b"", body)  # fmt: skip
+                 b"content-length: %d" % len(body), b"", body)
         # The status line brings its own end.
         self.transport.write(lines[0] + b"\r\n".join(lines[1:]))
         self.transport.close()
@@ -105,5 +105,5 @@ class LimitedProtocol(HttpToolsProtocol):
 
 def head_too_large() -> ApiError:
     message = say(en=f"the request's head is larger than {MOST_HEAD_BYTES} bytes",
-                  es=f"la cabecera de la petición pasa de {MOST_HEAD_BYTES} bytes")  # fmt: skip
+                  es=f"la cabecera de la petición pasa de {MOST_HEAD_BYTES} bytes")
     return ApiError(431, message, code="head_too_large")

@@ -28,7 +28,7 @@ def open_socket(host: str, port: int) -> socket.socket:
         raise ValueError(say(
             en=f"cannot listen on host={host} port={port} ({error}): choose another --port, or 0 for any free one",
             es=f"no se puede escuchar en host={host} port={port} ({error}): elige otro --port, o 0 para uno libre",
-        )) from None  # fmt: skip
+        )) from None
 
 
 class Server(uvicorn.Server):
@@ -49,7 +49,7 @@ class Server(uvicorn.Server):
             self._asked_s = time.monotonic()
             if num:
                 tell(say(en=f"Finishing {num} requests; Ctrl-C again cuts them off.",
-                         es=f"Se terminan {num} peticiones; otro Ctrl-C las corta."))  # fmt: skip
+                         es=f"Se terminan {num} peticiones; otro Ctrl-C las corta."))
             self._is_closing.set()
             self.should_exit = True
         elif number == signal.SIGINT and time.monotonic() - self._asked_s > TWICE_S:
@@ -70,7 +70,7 @@ def run_server(engine, listening: socket.socket, settings: ServerSettings) -> No
         make_app(engine, settings, is_closing), log_level="warning", access_log=False, lifespan="on", ws="none",
         loop="asyncio", http=LimitedProtocol, timeout_keep_alive=KEEP_ALIVE_S, server_header=False,
         timeout_graceful_shutdown=math.ceil(settings.time_limit_s) + 1,
-    )  # fmt: skip
+    )
     # uvicorn raises the signal again when it is done, for whoever was there before: here its work is done.
     before = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

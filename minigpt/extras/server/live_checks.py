@@ -18,19 +18,19 @@ def check_request(prompt_token_ids, max_tokens: int, options: AnswerOptions, con
         raise ValueError(say(
             en=f"prompt has {len(prompt_token_ids)} tokens and max_tokens={max_tokens}: both need at least one",
             es=f"el prompt tiene {len(prompt_token_ids)} tokens y max_tokens={max_tokens}: cada uno necesita uno o más",
-        ))  # fmt: skip
+        ))
     wrong = [token for token in prompt_token_ids if not 0 <= token < VOCAB_SIZE]
     if wrong:
         raise ValueError(say(
             en=f"token id {wrong[0]} is not in the vocabulary: choose 0 to {VOCAB_SIZE - 1}",
             es=f"el id de token {wrong[0]} no está en el vocabulario: elige de 0 a {VOCAB_SIZE - 1}",
-        ))  # fmt: skip
+        ))
     total = len(prompt_token_ids) + max_tokens
     if total > context:
         raise ValueError(say(
             en=f"prompt and max_tokens make {total} tokens, and the model's context holds {context}: shorten one",
             es=f"el prompt y max_tokens suman {total} tokens, y en el contexto del modelo caben {context}: acorta uno",
-        ))  # fmt: skip
+        ))
     if not all(options.stop):
         raise ValueError(say(en="stop has an empty sequence: drop it", es="stop trae una secuencia vacía: quítala"))
 
@@ -39,10 +39,10 @@ def answer_fault(record: RequestLog) -> str:
     """What is wrong with a loop's answer; empty if it is what the model computed, to its end."""
     if not record.ended:
         return say(en="the loop answered the request before it had ended",
-                   es="el bucle respondió la petición antes de que terminara")  # fmt: skip
+                   es="el bucle respondió la petición antes de que terminara")
     if list(record.answer) != record.token_ids:
         return say(en="the loop's answer is not what the model computed",
-                   es="la respuesta del bucle no es la que calculó el modelo")  # fmt: skip
+                   es="la respuesta del bucle no es la que calculó el modelo")
     return ""
 
 
@@ -77,7 +77,7 @@ def try_out(engine, timeout_s: float, on_slow: Callable[[], None] = lambda: None
         return EngineState(name=FAILED, reason=say(
             en=f"the loop did not answer its first requests within {timeout_s:.0f} s",
             es=f"el bucle no respondió sus primeras peticiones en {timeout_s:.0f} s",
-        ))  # fmt: skip
+        ))
     return engine.state
 
 

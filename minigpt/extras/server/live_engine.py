@@ -62,7 +62,7 @@ class LiveEngine:
         self, loop: Callable, model, *, streams: bool = True, max_batch: int = 8, max_wait_s: float = 0.005,
         max_inflight: int = 8, max_queue: int = 256, hang_s: float = 30.0,
         after_step: Callable[[], None] = lambda: None, runner=None, clock=None, source=None,
-    ):  # fmt: skip
+    ):
         self._after_step = after_step
         self._loop, self._model, self._streams = loop, model, streams
         clock = clock or WallClock()
@@ -72,7 +72,7 @@ class LiveEngine:
         self._server, self._abandon = make_live_server(
             self._source, clock=clock, runner=self._runner, hooks=self, max_batch=max_batch,
             max_wait_s=max_wait_s, max_inflight=max_inflight, streams=streams,
-        )  # fmt: skip
+        )
         self._ids = itertools.count()
         self._handles: dict[int, RequestHandle] = {}  # accepted and not finished
         self._lock = threading.RLock()  # guards state and handles
@@ -89,7 +89,7 @@ class LiveEngine:
     def submit(
         self, prompt_token_ids: Sequence[int], max_tokens: int, *, options: AnswerOptions | None = None,
         listener: Callable[[RequestOutput], None] | None = None, request_id: int | None = None, **settings,
-    ) -> RequestHandle:  # fmt: skip
+    ) -> RequestHandle:
         """Let a request arrive. Its events go to `listener`, in the engine's threads, or wait in the handle.
 
         A listener returns at once: the loop waits for it. `settings` are those of `AnswerOptions`, in place of
@@ -102,7 +102,7 @@ class LiveEngine:
             request_id=next(self._ids) if request_id is None else request_id, priority=options.priority,
             prompt_token_ids=tuple(prompt_token_ids), max_tokens=max_tokens, arrival_ns=None,
             ignore_eos=options.holds_eos_back,
-        )  # fmt: skip
+        )
         handle = RequestHandle(item, options, listener)
         with self._lock:
             if not self._state.is_healthy:
@@ -174,7 +174,7 @@ class LiveEngine:
             num_kv_slots=cache.num_slots - cache.num_free, num_kv_slots_total=self._num_usable,
             num_kv_tokens=sum(record.num_computed_tokens for record in records),
             occupants=tuple(self._occupant(record) for record in records),
-        )  # fmt: skip
+        )
 
     def _occupant(self, record: RequestLog) -> Occupant:
         item = record.item
@@ -182,7 +182,7 @@ class LiveEngine:
             request_id=item.request_id, slot=self._runner.slot_of(item.request_id),
             num_prompt_tokens=len(item.prompt_token_ids), num_output_tokens=len(record.token_ids),
             max_tokens=item.max_tokens, has_ended=record.ended,
-        )  # fmt: skip
+        )
 
     # -- what the server tells, in the loop's thread ----------------------------------------------------------------
 
@@ -228,7 +228,7 @@ class LiveEngine:
         self._num_wrong += 1
         if self._num_wrong >= WRONG_IN_A_ROW:
             self._fail(say(en=f"{self._num_wrong} wrong answers in a row; the last: {error}",
-                           es=f"{self._num_wrong} respuestas seguidas equivocadas; la última: {error}"))  # fmt: skip
+                           es=f"{self._num_wrong} respuestas seguidas equivocadas; la última: {error}"))
             self._abandon()
 
     # -- the loop and its end -----------------------------------------------------------------------------------------
@@ -254,11 +254,11 @@ class LiveEngine:
         if self._state.name != CLOSING:
             self._fail(say(
                 en="the loop returned while the server was open", es="el bucle terminó con el servidor abierto"
-            ))  # fmt: skip
+            ))
         elif self._handles:
             self._fail(say(
                 en="the loop returned before it had answered everybody", es="el bucle terminó sin responder a todos"
-            ))  # fmt: skip
+            ))
         else:
             self._state = EngineState(name=CLOSED)
 
@@ -286,7 +286,7 @@ class LiveEngine:
             self._give_up(say(
                 en=f"the loop hangs: no step for {seconds} s with requests at hand",
                 es=f"el bucle está colgado: ningún paso en {seconds} s con peticiones pendientes",
-            ))  # fmt: skip
+            ))
         return hangs
 
     def _give_up(self, reason: str) -> None:

@@ -52,7 +52,7 @@ class LivePage:
             "num_inflight": load.num_inflight, "num_slots": load.num_kv_slots_total,
             "num_answers": len(self._metrics.recent_e2e_s), "p95_ms": None if p95_s is None else round(1e3 * p95_s, 1),
             "requests": [self._request(each) for each in load.occupants],
-        }  # fmt: skip
+        }
 
     def _request(self, occupant: Occupant) -> dict:
         answer = self._answers.get(occupant.request_id)
@@ -62,4 +62,4 @@ class LivePage:
             "id": occupant.request_id, "slot": occupant.slot, "num_prompt_tokens": occupant.num_prompt_tokens,
             "num_output_tokens": occupant.num_output_tokens, "max_tokens": occupant.max_tokens,
             "has_ended": occupant.has_ended, "text": text[-SHOWN_CHARACTERS:],
-        }  # fmt: skip
+        }

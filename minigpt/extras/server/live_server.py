@@ -115,7 +115,7 @@ class UselessSteps(StepLimit):
 
 def make_live_server(
     source, *, clock, runner: Runner, hooks: Hooks, max_batch: int, max_wait_s: float, max_inflight: int, streams: bool
-) -> tuple[Server, Callable[[], None]]:  # fmt: skip
+) -> tuple[Server, Callable[[], None]]:
     """A server for requests that nobody knows yet, and what gives its loop up: whatever that asks then raises Abandoned."""
     check_room(max_batch=max_batch, max_inflight=max_inflight)
     log = LiveLog(hooks, clock=clock.name, streams=streams, max_batch=max_batch, max_inflight=max_inflight)

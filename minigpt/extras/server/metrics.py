@@ -15,7 +15,7 @@ from minigpt.extras.server.api_error import REFUSALS
 BUCKETS_S = (
     0.001, 0.002, 0.003, 0.005, 0.0075, 0.01, 0.015, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75,
     1, 1.5, 2, 3, 5, 7.5, 10, 15, 20, 30, 60, 120,
-)  # fmt: skip
+)
 ENDS = ("stop", "length", "cancelled", "failed", "timed_out", "refused")
 NUM_RECENT = 200  # answers whose p95 the page at / shows
 

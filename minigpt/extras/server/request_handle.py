@@ -45,7 +45,7 @@ class RequestHandle:
 
     def __init__(
         self, item, options: AnswerOptions | None = None, listener: Callable[[RequestOutput], None] | None = None
-    ):  # fmt: skip
+    ):
         self.item, self.options = item, options or AnswerOptions()
         self.is_cancelled = self.is_finished = False
         self.num_output_tokens = 0  # delivered so far

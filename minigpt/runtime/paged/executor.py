@@ -24,7 +24,7 @@ class PagedExecutor(Executor):
         raise ServingError(say(
             en="a server with a block pool takes forward_chunks([(request, num_tokens), …])",
             es="un servidor con bloques recibe forward_chunks([(petición, num_tokens), …])",
-        ))  # fmt: skip
+        ))
 
     def forward_chunks(self, chunks: list[tuple[Request, int]]) -> list[int | None]:
         """One step: compute the next `num_tokens` tokens of each request, in their order.
@@ -55,7 +55,7 @@ class PagedExecutor(Executor):
             raise ServingError(say(
                 en=f"request {request.request_id} was refused and has left: drop it",
                 es=f"la petición {request.request_id} fue rechazada y salió: olvídala",
-            ))  # fmt: skip
+            ))
         return record
 
     def free(self, record: RequestLog) -> None:
@@ -85,12 +85,12 @@ class PagedExecutor(Executor):
             raise ServingError(say(
                 en=f"request {name} has ended: respond, and drop it from the step",
                 es=f"la petición {name} ha terminado: respóndela y quítala del paso",
-            ))  # fmt: skip
+            ))
         if type(num_tokens) is not int or not 1 <= num_tokens <= len(known) - start:
             raise ServingError(say(
                 en=f"request {name} has {len(known) - start} tokens to compute, and the step asks for {num_tokens}",
                 es=f"la petición {name} tiene {len(known) - start} tokens por calcular, y el paso pide {num_tokens}",
-            ))  # fmt: skip
+            ))
         held = len(self._pool.block_table(name)) * self._pool.block_size
         if name in self.swapped or start + num_tokens > held:
             raise ServingError(say(
@@ -98,24 +98,24 @@ class PagedExecutor(Executor):
                 "reserve before the step",
                 es=f"la petición {name} necesita bloques para {start + num_tokens} tokens y tiene sitio para {held}: "
                 "resérvalos antes del paso",
-            ))  # fmt: skip
+            ))
         return Chunk(
             request_id=name, token_ids=known[start : start + num_tokens], num_computed=start,
             num_output=len(record.token_ids), is_last=start + num_tokens == len(known), answer=item.answer,
             ignore_eos=item.ignore_eos,
-        )  # fmt: skip
+        )
 
     def _note(self, start_ns: int, shape: StepShape, work: list[Chunk]) -> None:
         now_ns, ids = self._time.now_ns, tuple(chunk.request_id for chunk in work)
         self._log.add_step(StepLog(
             start_ns=start_ns, end_ns=now_ns, request_ids=ids, useful_ids=ids,
             num_prefill_tokens=shape.num_prefill_tokens,
-        ))  # fmt: skip
+        ))
         holders = self._pool.holders
         stored = sum(self._log.requests[i].num_computed_tokens for i in holders if i not in self.swapped)
         self._log.memory.append(MemoryUse(
             time_ns=now_ns, num_used_blocks=self._pool.num_used, num_stored_tokens=stored, num_running=len(holders),
-        ))  # fmt: skip
+        ))
 
 
 def shape_of(work: list[Chunk]) -> StepShape:
@@ -126,7 +126,7 @@ def shape_of(work: list[Chunk]) -> StepShape:
         num_decode=len(decodes), num_prefill_tokens=sum(len(chunk.token_ids) for chunk in prompts),
         # A later piece of a prompt reads the K and V of the earlier ones.
         num_context_tokens=sum(c.num_computed + 1 for c in decodes) + sum(c.num_computed for c in prompts),
-    )  # fmt: skip
+    )
 
 
 def chunk_limit(workload) -> int:

@@ -55,12 +55,12 @@ class PagedSettings:
                 "and prompts would wait forever. Give more",
                 es=f"token_budget={self.token_budget} con max_inflight={max_inflight}: los decode podrían gastarlo "
                 "entero y los prompts esperarían para siempre. Da más",
-            ))  # fmt: skip
+            ))
         if self.admission not in ADMISSION_RULES:
             raise ValueError(f"admission={self.admission!r}: {', '.join(ADMISSION_RULES)}")
         if self.admission == "profiled" and not self.profile:
             raise ValueError(say(en="admission='profiled' needs profile: output lengths seen before",
-                                 es="admission='profiled' necesita profile: longitudes de salida ya vistas"))  # fmt: skip
+                                 es="admission='profiled' necesita profile: longitudes de salida ya vistas"))
         if self.aging_s < 0:
             raise ValueError(f"aging_s={self.aging_s}: ≥ 0")
 
@@ -71,7 +71,7 @@ class PagedServer(Server):
     def __init__(
         self, *, executor: PagedExecutor, pool: BlockPool, settings: PagedSettings, swap_cost: SwapCost, cost: dict,
         **parts,
-    ):  # fmt: skip
+    ):
         super().__init__(executor=executor, **parts)
         for field in fields(settings):
             setattr(self, field.name, getattr(settings, field.name))
@@ -88,16 +88,16 @@ class PagedServer(Server):
         record = self.model.record_of(request)
         if way not in (RECOMPUTE, SWAP):
             raise ServingError(say(en=f"preempt with way={way!r}: choose recompute or swap",
-                                   es=f"preempt con way={way!r}: elige recompute o swap"))  # fmt: skip
+                                   es=f"preempt con way={way!r}: elige recompute o swap"))
         if not self._pool.block_table(request.request_id):
             raise ServingError(say(
                 en=f"request {request.request_id} holds no blocks: preempt one that does",
                 es=f"la petición {request.request_id} no tiene bloques: desaloja una que los tenga",
-            ))  # fmt: skip
+            ))
         self.log.preemptions.append(Preemption(
             time_ns=self._time.now_ns, request_id=request.request_id, way=way,
             num_computed_tokens=record.num_computed_tokens,
-        ))  # fmt: skip
+        ))
         if way == SWAP and record.num_computed_tokens:
             num_blocks = self._pool.num_blocks_for(record.num_computed_tokens)
             self.model.move_out(record)
@@ -170,7 +170,7 @@ class Blocks(KnownNames):
 
 def make_paged_server(
     workload, *, clock, runner: PagedRunner, pool: BlockPool, max_inflight: int = 8, swap_cost=SwapCost(), **settings
-) -> PagedServer:  # fmt: skip
+) -> PagedServer:
     """A server with a block pool for one run over one workload; `settings` are those of `PagedSettings`."""
     check_room(max_inflight=max_inflight)
     settings = PagedSettings(**settings)
@@ -178,10 +178,10 @@ def make_paged_server(
     log = PagedRunLog(
         workload=workload, clock=clock.name, streams=True, max_batch=max_inflight, max_inflight=max_inflight,
         num_blocks=pool.num_total, block_size=pool.block_size, block_events=pool.events,
-    )  # fmt: skip
+    )
     time_keeper = TimeKeeper(clock)
     executor = PagedExecutor(log, time_keeper, runner, StepLimit(chunk_limit(workload)), pool)
     return PagedServer(
         source=make_source(workload), executor=executor, time_keeper=time_keeper, log=log, pool=pool,
         settings=settings, swap_cost=swap_cost, cost=cost_table(getattr(clock, "cost", None), swap_cost),
-    )  # fmt: skip
+    )

@@ -27,4 +27,4 @@ def cost_table(step_cost, swap_cost: SwapCost) -> dict[str, float]:
     return {
         "prefill_s": cost.prefill_overhead_ns / NS, "prefill_token_s": cost.per_prefill_token_ns / NS,
         "swap_block_s": swap_cost.per_block_ns / NS, "swap_token_s": swap_cost.per_token_ns / NS,
-    }  # fmt: skip
+    }

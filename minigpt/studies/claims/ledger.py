@@ -14,7 +14,7 @@ BEGIN, END = "<!-- claims:begin -->", "<!-- claims:end -->"
 HOLDS, CONDITION, WRONG, UNCLEAR = "holds", "on a condition", "does not hold", "not reproduced"
 SPANISH_VERDICTS = {
     HOLDS: "se cumple", CONDITION: "con una condición", WRONG: "no se cumple", UNCLEAR: "no reproducido",
-}  # fmt: skip
+}
 # The rows that surprise most, by id: the READMEs show these, labs/CLAIMS.md all of them.
 SURPRISING = ("equal-lengths", "p95-by-length", "23x", "chunks", "dispatch")
 HEADS = {
@@ -94,7 +94,7 @@ def as_json(rows: list[Row]) -> str:
                (("claim", row.claim.said), ("literature", row.claim.literature), ("measured", row.finding.text))},
         }
         for row in rows
-    ]  # fmt: skip
+    ]
     return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
 
 

@@ -44,7 +44,7 @@ def autopsy() -> Finding:
         verdict=judged(total > 15 and scheduling < 3 and small < 2, CONDITION),
         figures={"total": total, "padding": padding, "scheduling": scheduling, "memory": by_max * paged,
                  "cap_32": small},
-    )  # fmt: skip
+    )
 
 
 def orca_rates() -> Finding:
@@ -76,7 +76,7 @@ def dynamic() -> Finding:
                   "ms"),
         verdict=judged(abs(middle - static) < 0.1 * static and continuous < 0.7 * static, WRONG),
         figures={"static_ms": static, "dynamic_ms": middle, "continuous_ms": continuous},
-    )  # fmt: skip
+    )
 
 
 def chunks() -> Finding:
@@ -97,7 +97,7 @@ def chunks() -> Finding:
         verdict=judged(cut.p99_ms < whole.p99_ms / 2 and cut.p95_ms > whole.p95_ms, CONDITION),
         figures={"p99_whole_ms": whole.p99_ms, "p99_chunked_ms": cut.p99_ms, "p95_whole_ms": whole.p95_ms,
                  "p95_chunked_ms": cut.p95_ms},
-    )  # fmt: skip
+    )
 
 
 def preemption() -> Finding:
@@ -166,7 +166,7 @@ def separate_batches() -> Finding:
             "con decodificación, no todos por defecto; algunos ofrecen además máquinas separadas",
         ),
         verdict=CONDITION, figures={"mixing": len(together), "surveyed": len(EVIDENCE) - 2},
-    )  # fmt: skip
+    )
 
 
 def many_heads() -> Finding:
@@ -209,7 +209,7 @@ def dispatch() -> Finding:
         text=Text(f"a decode step takes ×{shown} its matrix products at batch 1 / 8 / 64 (this processor)",
                   f"un paso de decodificación tarda ×{shown} sus productos de matrices con lote 1 / 8 / 64 (este procesador)"),
         verdict=judged(ratios[8] > 1.5, WRONG), figures={f"batch_{batch}": ratio for batch, ratio in ratios.items()},
-    )  # fmt: skip
+    )
 
 
 def classes() -> Finding:
@@ -226,7 +226,7 @@ def classes() -> Finding:
         verdict=judged(inter[1] < 0.7 * inter[0] and batch[1] < 1.5 * batch[0], HOLDS),
         figures={"interactive_fcfs_ms": inter[0], "interactive_ms": inter[1], "batch_fcfs_ms": batch[0],
                  "batch_ms": batch[1]},
-    )  # fmt: skip
+    )
 
 
 CLAIMS = (
@@ -317,4 +317,4 @@ CLAIMS = (
         literature=Text("GQA (Ainslie et al., 2023) names memory and speed", "GQA (Ainslie et al., 2023) nombra "
                                                                              "memoria y rapidez"),
     ),
-)  # fmt: skip
+)

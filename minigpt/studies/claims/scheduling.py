@@ -38,7 +38,7 @@ def equal_lengths() -> Finding:
         verdict=judged(abs(burst) < 0.5 and decode[0] < 0.9 and real[-1] > 1, CONDITION),
         figures={"burst_percent": burst, "decode_only_0.3": decode[0], "decode_only_0.7": decode[1],
                  "real_0.95": real[-1]},
-    )  # fmt: skip
+    )
 
 
 def p95_falls() -> Finding:
@@ -50,7 +50,7 @@ def p95_falls() -> Finding:
                   f"reducción {shown} % con carga {' / '.join(map(str, LOADS))} (8 asientos, mezcla 80/20)"),
         verdict=judged(30 <= falls[3] <= 75 and falls[-1] > falls[3], CONDITION),
         figures={f"load_{load}_percent": fall for load, fall in zip(LOADS, falls)},
-    )  # fmt: skip
+    )
 
 
 def throughput() -> Finding:
@@ -68,7 +68,7 @@ def throughput() -> Finding:
         ),
         verdict=judged(abs(ratio - 1) < 0.03 and all(gain > 1 for gain, _, _ in gains.values()), CONDITION),
         figures={"ratio_at_0.7": ratio, **{f"burst_{name}": gain for name, (gain, _, _) in gains.items()}},
-    )  # fmt: skip
+    )
 
 
 def p95_by_length() -> Finding:
@@ -78,26 +78,26 @@ def p95_by_length() -> Finding:
     step_s = cost.step_ns(StepShape(num_decode=8, num_prefill_tokens=0, num_context_tokens=8 * 60)) / NS
     predicted = metrics.percentile(lengths, 95) * step_s
     off = {name: metrics.percentile(metrics.e2e_s(log), 95) / predicted
-           for name, log in (("static", runs.static), ("continuous", runs.continuous))}  # fmt: skip
+           for name, log in (("static", runs.static), ("continuous", runs.continuous))}
     return Finding(
         text=Text(f"at load 0.7 static is ×{off['static']:.1f} of it, continuous ×{off['continuous']:.2f}",
                   f"con carga 0.7 el estático es ×{off['static']:.1f} de eso; el continuo, ×{off['continuous']:.2f}"),
         verdict=judged(off["static"] > 1.3 and 0.8 < off["continuous"] < 1.3, WRONG),
         figures={f"{name}_over_predicted": value for name, value in off.items()},
-    )  # fmt: skip
+    )
 
 
 def same_work() -> Finding:
     """Rows computed for nothing."""
     runs = mixed_runs(0.7)
     shares = [100 * (1 - sum(len(s.useful_ids) for s in log.steps) / sum(len(s.request_ids) for s in log.steps))
-              for log in (runs.static, runs.continuous)]  # fmt: skip
+              for log in (runs.static, runs.continuous)]
     return Finding(
         text=Text(f"rows computed for nothing: static {shares[0]:.0f} %, continuous {shares[1]:.0f} %",
                   f"filas calculadas en balde: estático {shares[0]:.0f} %, continuo {shares[1]:.0f} %"),
         verdict=judged(shares[0] > 10 and shares[1] == 0, WRONG),
         figures={"static_percent": shares[0], "continuous_percent": shares[1]},
-    )  # fmt: skip
+    )
 
 
 def utilization() -> Finding:
@@ -115,20 +115,20 @@ def utilization() -> Finding:
         ),
         verdict=judged(full[1] / full[0] < 5, WRONG),
         figures={"static_full_percent": full[0], "continuous_full_percent": full[1]},
-    )  # fmt: skip
+    )
 
 
 def first_token() -> Finding:
     """TTFT of both servers."""
     pairs = [(studies.ttft_p95_ms(runs.static), studies.ttft_p95_ms(runs.continuous))
-             for runs in (mixed_runs(0.3), mixed_runs(0.7))]  # fmt: skip
+             for runs in (mixed_runs(0.3), mixed_runs(0.7))]
     shown = ["{:.0f} → {:.1f} ms".format(*pair) for pair in pairs]
     return Finding(
         text=Text(f"TTFT p95, static → continuous: {shown[0]} at load 0.3, {shown[1]} at 0.7",
                   f"TTFT p95, estático → continuo: {shown[0]} con carga 0.3, {shown[1]} con 0.7"),
         verdict=judged(all(before > 3 * after for before, after in pairs), HOLDS),
         figures={"static_0.7_ms": pairs[1][0], "continuous_0.7_ms": pairs[1][1]},
-    )  # fmt: skip
+    )
 
 
 def gaps_near_saturation() -> Finding:
@@ -149,7 +149,7 @@ def gaps_near_saturation() -> Finding:
         ),
         verdict=judged(p95[-1] < 3 * p95[0], HOLDS),
         figures={"p95_0.5_ms": p95[0], "p95_0.95_ms": p95[1], "p95_1.6_ms": p95[-1], "longest_1.6_ms": longest[-1]},
-    )  # fmt: skip
+    )
 
 
 def prefill_against_decode() -> Finding:
@@ -157,14 +157,14 @@ def prefill_against_decode() -> Finding:
     cost = StepCost()
     decode = cost.step_ns(StepShape(num_decode=1, num_prefill_tokens=0, num_context_tokens=40))
     ratios = {tokens: cost.step_ns(StepShape(num_decode=0, num_prefill_tokens=tokens, num_context_tokens=0)) / decode
-              for tokens in (8, 40, 128, 512)}  # fmt: skip
+              for tokens in (8, 40, 128, 512)}
     shown = " / ".join(f"{ratio:.0f}" for ratio in ratios.values())
     return Finding(
         text=Text(f"×{shown} a decode step, for prompts of 8 / 40 / 128 / 512 tokens",
                   f"×{shown} un paso de decodificación, con prompts de 8 / 40 / 128 / 512 tokens"),
         verdict=judged(ratios[8] < 3 and ratios[512] > 20, CONDITION),
         figures={f"tokens_{tokens}": ratio for tokens, ratio in ratios.items()},
-    )  # fmt: skip
+    )
 
 
 CLAIMS = (
@@ -223,4 +223,4 @@ CLAIMS = (
         literature=Text("true of long prompts (Sarathi-Serve, OSDI 2024)",
                         "cierto con prompts largos (Sarathi-Serve, OSDI 2024)"),
     ),
-)  # fmt: skip
+)

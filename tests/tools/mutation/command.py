@@ -49,7 +49,7 @@ def main(argv: list[str]) -> int:
 def parse(argv: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m minigpt mutation", description=say(
         en="Grade wrong solutions that are made by machine, and print those that pass.",
-        es="Califica soluciones erróneas hechas a máquina y muestra las que pasan."))  # fmt: skip
+        es="Califica soluciones erróneas hechas a máquina y muestra las que pasan."))
     parser.add_argument("lab", nargs="*", help=say(en="its number: 03; all by default", es="su número: 03; si falta, todos"))
     parser.add_argument("--only", default="", metavar="3.6", help=say(en="one exercise", es="un ejercicio"))
     parser.add_argument("--sample", type=int, metavar="N", help=say(en="so many, at random", es="tantas, al azar"))
@@ -66,7 +66,7 @@ def choose(args: argparse.Namespace) -> list[Mutation]:
     exercises = {exercise.id for lab in labs for exercise in load_exercises(lab)}
     if args.only and args.only not in exercises:
         raise ValueError(say(en=f"no exercise {args.only!r}; there are: {', '.join(sorted(exercises))}",
-                             es=f"no hay ejercicio {args.only!r}; hay: {', '.join(sorted(exercises))}"))  # fmt: skip
+                             es=f"no hay ejercicio {args.only!r}; hay: {', '.join(sorted(exercises))}"))
     found = [one for lab in labs for one in mutations(lab) if args.only in ("", one.exercise)]
     if args.sample is not None and args.sample < len(found):
         drawn = set(random.Random(args.seed).sample(range(len(found)), args.sample))
@@ -90,7 +90,7 @@ def graded(chosen: list[Mutation], jobs: int):
 def how_far(exercise: str, done: int, total: int, spent_s: float) -> str:
     left_s = spent_s / done * (total - done)
     return say(en=f"{exercise}: {done} of {total}, {spent_s:.0f} s, about {left_s:.0f} s to go",
-               es=f"{exercise}: {done} de {total}, {spent_s:.0f} s, faltan unos {left_s:.0f} s")  # fmt: skip
+               es=f"{exercise}: {done} de {total}, {spent_s:.0f} s, faltan unos {left_s:.0f} s")
 
 
 def report(chosen: list[Mutation], survivors: list[Mutation], unknown: list[Mutation]) -> str:

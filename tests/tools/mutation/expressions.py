@@ -9,11 +9,11 @@ COMPARED = {
     ast.Lt: (ast.LtE, ast.Gt), ast.LtE: (ast.Lt, ast.GtE), ast.Gt: (ast.GtE, ast.Lt), ast.GtE: (ast.Gt, ast.LtE),
     ast.Eq: (ast.NotEq, ast.GtE), ast.NotEq: (ast.Eq,), ast.Is: (ast.IsNot,), ast.IsNot: (ast.Is,),
     ast.In: (ast.NotIn,), ast.NotIn: (ast.In,),
-}  # fmt: skip
+}
 COMPUTED = {
     ast.Add: (ast.Sub,), ast.Sub: (ast.Add,), ast.Mult: (ast.Div, ast.Add), ast.Div: (ast.Mult, ast.FloorDiv),
     ast.FloorDiv: (ast.Div, ast.Mult, ast.Mod), ast.Mod: (ast.FloorDiv,), ast.Pow: (ast.Mult,), ast.MatMult: (),
-}  # fmt: skip
+}
 # Words of the given code that are taken for one another.
 MIXED_UP = (
     ("max_batch", "max_inflight"),
@@ -47,7 +47,7 @@ def variants(function: ast.FunctionDef, others: dict[str, list]) -> Iterator[Var
 
 def _is_docstring(function: ast.FunctionDef, path) -> bool:
     return path[0] == ("body", 0) and isinstance(function.body[0], ast.Expr) and isinstance(
-        function.body[0].value, ast.Constant)  # fmt: skip
+        function.body[0].value, ast.Constant)
 
 
 def _instead(node: ast.AST, others: dict[str, list]) -> Iterator[tuple[str, ast.AST]]:
@@ -56,7 +56,7 @@ def _instead(node: ast.AST, others: dict[str, list]) -> Iterator[tuple[str, ast.
         ast.IfExp: _choice, ast.Subscript: _subscript, ast.Slice: _slice, ast.Attribute: _attribute, ast.Call: _call,
         ast.Name: _name, ast.comprehension: _comprehension, ast.If: _condition, ast.While: _condition,
         ast.For: _loop, ast.Tuple: _tuple, ast.Assign: _assigned, ast.AugAssign: _augmented,
-    }  # fmt: skip
+    }
     if type(node) in makers:
         yield from makers[type(node)](node, others)
 
@@ -113,7 +113,7 @@ def _unary(node, others):
     if isinstance(node.op, ast.USub) and isinstance(node.operand, ast.BinOp) and isinstance(node.operand.op, ast.FloorDiv):
         division = node.operand  # -(-a // b) rounds up
         yield from _not_rounded_up(division.left.operand if isinstance(division.left, ast.UnaryOp) else division.left,
-                                   division.right)  # fmt: skip
+                                   division.right)
     yield ("not dropped" if isinstance(node.op, ast.Not) else "sign dropped"), node.operand
 
 

@@ -181,7 +181,7 @@ class _Before(ast.NodeTransformer):
         if node.value is None:
             return [*self.lines, node]
         return [ast.Assign([ast.Name("_result", ast.Store())], node.value, lineno=1), *self.lines,
-                ast.Return(ast.Name("_result", ast.Load()))]  # fmt: skip
+                ast.Return(ast.Name("_result", ast.Load()))]
 
 
 def _iterated_arguments(function: ast.FunctionDef) -> list[str]:

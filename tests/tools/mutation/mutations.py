@@ -108,7 +108,7 @@ def _mutation(lab: Path, exercise: str, function: ast.FunctionDef, variant: Vari
     changes = [line for line in difflib.ndiff(_code(function), after) if line[0] in "+-"]
     removed, added = ("\n".join(line[2:] for line in changes if line[0] == sign) for sign in "-+")
     return Mutation(lab=lab.name[:2], exercise=exercise, operator=variant.operator, removed=removed, added=added,
-                    source=source)  # fmt: skip
+                    source=source)
 
 
 def _code(function: ast.FunctionDef) -> list[str]:
