@@ -57,7 +57,7 @@ def test_weighs_slots_alike(student):
 @check("2.5", points=1, en="a run of the reference", es="una ejecución de la referencia")
 def test_a_run(student):
     requests = scene((0, 1), (0, 3), (0, 2), (1, 4))
-    log = replay("static", requests, clock="steps", tokens="scripted", impl="solution", max_batch=3)
+    log = replay("static", requests, clock="steps", tokens="scripted", impl="given", max_batch=3)
     expect_shares(student, log.step_records(), 3, held=3 / 21, empty=8 / 21, hint=t(
         "three steps of A, B and C, then four of D alone: 21 slots, 3 of them held, 8 empty (section 2.9)",
         "tres pasos con A, B y C, y después cuatro con D sola: 21 slots, 3 de ellos retenidos y 8 vacíos (sección 2.9)",

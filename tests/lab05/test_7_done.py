@@ -30,7 +30,7 @@ def run(student, name: str, make_workload, **settings):
 def pristine(name: str, seed: int, **settings):
     """The reference's loop on the same requests, without the idea."""
     requests = {"long": long_prompts, "classes": two_classes}[name](seed=seed)
-    return serve(requests, impl="solution", **settings)
+    return serve(requests, impl="given", **settings)
 
 
 @check("5.7", points=2, en="chunks cut the far tail of the gaps between tokens",

@@ -11,7 +11,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from minigpt.paths import list_labs, skeleton_file, student_file
 from tests.tools.ahead import started_ahead
-from tests.tools.repo_files import ROOT, for_each, notebooks, source_files
+from tests.tools.repo_files import ROOT, notebooks, source_files
 
 # The code of the two languages is the same, so each language takes one half of the four combinations.
 WITHOUT_WIDGETS = {("en", "student"), ("es", "solution")}
@@ -47,7 +47,7 @@ def run(notebook, copy, settings, first_on_the_path=()):
     variables |= {"PYTHONPATH": python_path, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUTF8": "1",
                   "MINIGPT_ENV": "current", **settings}
     variables.pop("PYTEST_ADDOPTS", None)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--nbval-lax",
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:xdist", "--nbval-lax",
                "--nbval-current-env", "--nbval-cell-timeout=120", str(notebook)]
     return subprocess.run(command, cwd=copy, env=variables, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=1800,
@@ -70,9 +70,21 @@ def finished(request, copy, without_widgets):
         yield finished
 
 
-# for_each comes last, so on top: where there is no notebook it makes no test at all.
-@for_each(notebooks())
-@pytest.mark.parametrize("implementation", ["student", "solution"])
+def runs():
+    """Every notebook with everything written and with nothing; half of them are slow tests.
+
+    A check proves the code of the two languages equal, so each lab runs once with the reference and once as a beginner
+    in the quick tests, the languages divided between them.
+    """
+    for path in notebooks():
+        language = "es" if path.stem.endswith(".es") else "en"
+        for implementation in ("student", "solution"):
+            is_quick = (language == "en") == (implementation == ("student" if int(path.name[:2]) % 2 else "solution"))
+            name = f"{implementation}-{path.relative_to(ROOT).as_posix()}"
+            yield pytest.param(path, implementation, id=name, marks=[] if is_quick else [pytest.mark.slow])
+
+
+@pytest.mark.parametrize("path, implementation", list(runs()))
 def test_a_notebook_runs(path, implementation, finished):
     done = finished(path, implementation)
     assert done.returncode == 0, done.stdout[-6000:]
