@@ -1,6 +1,6 @@
 """`python -m minigpt mutation [LAB …]`: wrong solutions made by machine, and which of them the checks let through.
 
-    python -m minigpt mutation                      all labs, as `make test-all` does: about 20 minutes on two cores
+    python -m minigpt mutation                      all labs, as `make test-all` does: some 20 minutes on two idle cores
     python -m minigpt mutation 03                   one lab
     python -m minigpt mutation 03 --only 3.6        one exercise: seconds
     python -m minigpt mutation --sample 200 --seed 1    so many of all, drawn at random

@@ -104,6 +104,8 @@ def _kept_state(function: ast.FunctionDef) -> Iterator[Variant]:
     for path, node in nodes(function):
         if isinstance(node, ast.Assign) and len(path) == 1 and isinstance(node.targets[0], ast.Name):
             name, value = node.targets[0].id, node.value
+            if getattr(value, "elts", None) or getattr(value, "keys", None):
+                continue  # a table that is only read: keeping it changes nothing
             rest = [line for line in function.body if line is not node]
             containers = (ast.List, ast.Dict, ast.Set, ast.DictComp, ast.ListComp)
             if isinstance(value, containers) and not _needs_locals(value):
@@ -188,8 +190,8 @@ def _iterated_arguments(function: ast.FunctionDef) -> list[str]:
     """Arguments that are walked through, sorted or counted: lists, most likely."""
     walked = set()
     for node in ast.walk(function):
-        if isinstance(node, (ast.For, ast.comprehension)):
-            walked |= {name.id for name in (node.iter, *getattr(node.iter, "args", ())) if isinstance(name, ast.Name)}
+        if isinstance(node, (ast.For, ast.comprehension)) and isinstance(node.iter, ast.Name):
+            walked.add(node.iter.id)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in WALKERS:
             walked |= {arg.id for arg in node.args if isinstance(arg, ast.Name)}
     return [arg.arg for arg in function.args.args if arg.arg in walked and arg.arg not in ("self", "server", "model")]
