@@ -331,7 +331,7 @@ def test_a_loop_that_does_not_end_is_given_up():
         assert told(handle)[1].reason == "failed" and engine.state.name == "failed"
 
 
-def test_a_ticket_ends_once():
+def test_a_handle_ends_once():
     with live_engine() as engine:
         handle = engine.submit([2], 3)
         told(handle)

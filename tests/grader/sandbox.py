@@ -19,7 +19,7 @@ import namespaces
 FILE_BYTES = 32 * 2**20  # of one file that a student's code writes
 OPEN_FILES = 256  # files in memory (memfd) count in no folder: these two bound what one process can hold in them
 PROCESSES = 64  # and threads, beside those that the user already has
-LIFE_CPU_S = 1_800  # of one process; only for when nobody is left to watch
+WORKER_CPU_S = 1_800  # of one process; only for when nobody is left to watch
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_KEEPCAPS, PR_SET_CHILD_SUBREAPER = 1, 4, 8, 36
 PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT = 38, 47
@@ -197,7 +197,7 @@ def _prctl(option: int, *values: int) -> bool:
 def _limit(sandbox: Sandbox) -> None:
     import resource
 
-    limits = {"RLIMIT_CORE": 0, "RLIMIT_FSIZE": FILE_BYTES, "RLIMIT_NOFILE": OPEN_FILES, "RLIMIT_CPU": LIFE_CPU_S}
+    limits = {"RLIMIT_CORE": 0, "RLIMIT_FSIZE": FILE_BYTES, "RLIMIT_NOFILE": OPEN_FILES, "RLIMIT_CPU": WORKER_CPU_S}
     for name, value in limits.items():
         try:
             resource.setrlimit(getattr(resource, name), (value, value))

@@ -54,7 +54,7 @@ def _before(log, step, previous_end_ns: int, cap: int) -> CheckFailed | None:
         if found:
             return found
     if waiting and len(in_flight) < cap:
-        return _empty_seat(now_ns, len(in_flight), cap, waiting)
+        return _empty_slot(now_ns, len(in_flight), cap, waiting)
     return None
 
 
@@ -92,11 +92,11 @@ def _idle_time(log, end_ns: int, start_ns: int) -> CheckFailed | None:
     return wrong(expected=expected, got=got, hint=hint)
 
 
-def _empty_seat(now_ns: int, busy: int, cap: int, waiting: list[int]) -> CheckFailed:
+def _empty_slot(now_ns: int, busy: int, cap: int, waiting: list[int]) -> CheckFailed:
     return wrong(
         expected=t("no empty seat while somebody waits", "ningún asiento vacío mientras alguien espera"),
         got=t(f"at {ms(now_ns)} ms: {busy} of {cap} seats, and {sorted(waiting)} waiting",
-              f"a los {ms(now_ns)} ms: {busy} de {cap} asientos, y esperan {sorted(waiting)}"), hint=EMPTY_SEAT)
+              f"a los {ms(now_ns)} ms: {busy} de {cap} asientos, y esperan {sorted(waiting)}"), hint=EMPTY_SLOT)
 
 
 def _after(log, step, steps_left: dict[int, int]) -> CheckFailed | None:
@@ -146,7 +146,7 @@ LOST = t(
     "se tomó de la cola y se perdió: lo que devuelve `get()` es el único rastro de esa petición; añádelo a in_flight "
     "(sección 3.4)",
 )
-EMPTY_SEAT = t(
+EMPTY_SLOT = t(
     "a seat stayed empty while somebody waited for it. Admit before every step, on no condition of your own: `admit` "
     "itself knows whether a seat is free (section 3.4)",
     "un asiento quedó vacío mientras alguien lo esperaba. Admite antes de cada paso, sin condición propia: `admit` ya "

@@ -51,7 +51,7 @@ def late_answers(log) -> list[str]:
             if record.finish_ns is not None and i in last_ns and record.finish_ns > last_ns[i]]
 
 
-def empty_seats(log) -> list[str]:
+def empty_slots(log) -> list[str]:
     """Steps in which a seat was empty while somebody waited; for runs with more memory than they need, and no budget."""
     found = []
     for step in log.steps:

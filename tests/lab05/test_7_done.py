@@ -12,7 +12,7 @@ from tests.grader.check import check
 from tests.grader.outcomes import expect, expect_equal, t
 from tests.grader.seeds import graded_seed
 from tests.lab05.figures import AGING_S, BUDGET, TIGHT, e2e_of, gap_ms, overtaken_after
-from tests.lab05.invariants import course, crowded_scene, crowded_steps, empty_seats, late_answers, overtakers
+from tests.lab05.invariants import course, crowded_scene, crowded_steps, empty_slots, late_answers, overtakers
 from tests.lab05.scenes import MS, accounting_fault, ends, scene
 
 _runs = {}
@@ -153,7 +153,7 @@ def expect_invariants(log, settings) -> None:
         "(requests in one step): never more than server.max_inflight are in flight (section 5.8)",
         "(peticiones en un paso): nunca hay más de server.max_inflight en vuelo (sección 5.8)",
     ))
-    found = empty_seats(log) if "num_blocks" not in settings else []
+    found = empty_slots(log) if "num_blocks" not in settings else []
     expect(not found, expected=none, got=found[:5], hint=t(
         "(seats taken/of all, and how many waited, step by step): there was memory for all of them: take all that have "
         "arrived, and admit while there is a seat, at every step (section 5.8)",

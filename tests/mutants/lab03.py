@@ -255,7 +255,7 @@ MUTANTS = (
         check="3.4/equal_lengths_in_one_burst", hint="a seat stayed empty",
     ),
     Mutant(
-        name="admits only next to one", old="        admit(server, in_flight)\n", check="3.4/no_seat_is_empty",
+        name="admits only next to one", old="        admit(server, in_flight)\n", check="3.4/no_slot_is_empty",
         hint="on no condition of your own", new="        if len(in_flight) <= 1:\n            admit(server, in_flight)\n",
     ),
     Mutant(

@@ -40,8 +40,8 @@ def assert_same(requests, cap, cost=StepCost()):
 
 
 def tricky(seed):
-    """Arrivals that coincide with each other and with the ends of steps; answers of no token, of one, and at the "
-    "limit."""
+    """Arrivals that coincide with each other and with the ends of steps; answers of no token, of one, and at the
+    limit."""
     rng = random.Random(seed)
     items, now_ns = [], 0
     for i in range(60):

@@ -42,7 +42,7 @@ def test_stages_have_names_in_both_languages(stages, language, monkeypatch):
     assert len({published_speedups.stage_name(stage) for stage in stages}) == 5
 
 
-def test_more_seats_keep_the_median_at_a_higher_rate():
+def test_more_slots_keep_the_median_at_a_higher_rate():
     servers = (("static", 1), ("continuous", 32))
     rates = [published_speedups.highest_rate_per_s(policy, slots, steps=4) for policy, slots in servers]
     assert rates[0] < rates[1]

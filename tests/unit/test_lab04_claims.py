@@ -41,7 +41,7 @@ def test_the_ladder_is_near_up_to_load_0_8_under_poisson_arrivals(seed, cost):
 
 
 @SEEDS
-def test_16_seats_are_best_for_documents_and_more_spread_the_same_speed(seed):
+def test_16_slots_are_best_for_documents_and_more_spread_the_same_speed(seed):
     runs = {cap: run(DOCUMENTS, 0.95, seed, StepCost(), cap=cap, num_requests=20_000) for cap in (8, 16, 64)}
     e2e, tpot = ({cap: each(run) for cap, run in runs.items()} for each in (
         lambda run: run.p95_s, lambda run: sorted(run.tpot_s)[len(run.tpot_s) * 95 // 100]))
@@ -59,7 +59,7 @@ def test_routing_to_the_fewest_inside_is_best_and_at_random_worst(seed, cost):
 
 
 @COSTS
-def test_each_doubling_of_the_seats_multiplies_by_less(cost):
+def test_each_doubling_of_the_slots_multiplies_by_less(cost):
     speeds = [REFERENCE.throughput_per_s(TUTOR, 2**k, asdict(cost)) for k in range(7)]
     factors = [after / before for before, after in zip(speeds, speeds[1:])]
     assert factors == sorted(factors, reverse=True) and factors[-1] > 1

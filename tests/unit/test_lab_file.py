@@ -17,7 +17,7 @@ from __future__ import annotations
 import dataclasses
 
 @dataclasses.dataclass
-class Seat:
+class Slot:
     number: int
     taken: dataclasses.KW_ONLY
     by: str = "nobody"
@@ -25,8 +25,8 @@ class Seat:
 def answer():
     @dataclasses.dataclass
     class Inner:
-        seats: list[Seat]
-    return len(dataclasses.fields(Inner([]))), Seat(3).by
+        seats: list[Slot]
+    return len(dataclasses.fields(Inner([]))), Slot(3).by
 '''
 CODE = "import random\n\ndef answer():\n    return random.Random(1).randint(0, 9), '{}'\n"
 LUCKY = random.Random(1).randint(0, 9)
@@ -124,4 +124,4 @@ def test_modules_of_two_files_of_one_name_are_two(tmp_path):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "lab.py").write_text(ANNOTATED, encoding="utf-8")
     one, two = (lab_file.load(tmp_path / folder / "lab.py") for folder in ("one", "two"))
-    assert one.Seat is not two.Seat and one.__name__ != two.__name__ and one.answer() == two.answer()
+    assert one.Slot is not two.Slot and one.__name__ != two.__name__ and one.answer() == two.answer()

@@ -160,7 +160,7 @@ def first_row(axes):
     return {(round(bar.get_x(), 6), round(bar.get_x() + bar.get_width(), 6)) for bar in bars}
 
 
-def test_a_timeline_shows_a_leave_at_step_3_and_c_in_its_seat(runs, monkeypatch):
+def test_a_timeline_shows_a_leave_at_step_3_and_c_in_its_slot(runs, monkeypatch):
     monkeypatch.setenv("MINIGPT_LANG", "en")
     figure = plots.slot_timelines.figure(runs, None, in_steps=True, names={0: "A", 1: "B", 2: "C"})
     static, continuous = figure.axes[0], figure.axes[2]

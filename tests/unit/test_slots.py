@@ -43,15 +43,15 @@ def span(slot, request_id, start_ns, useful_until_ns, end_ns):
                 useful_until_ns=useful_until_ns, end_ns=end_ns)
 
 
-def test_a_static_batch_holds_its_seats_to_the_end(static):
+def test_a_static_batch_holds_its_slots_to_the_end(static):
     assert slot_spans(static) == [span(0, A, 0, 10, 30), span(1, B, 0, 30, 30), span(0, C, 30, 40, 40)]
 
 
-def test_a_continuous_seat_is_free_as_soon_as_its_answer_left(continuous):
+def test_a_continuous_slot_is_free_as_soon_as_its_answer_left(continuous):
     assert slot_spans(continuous) == [span(0, A, 0, 10, 10), span(1, B, 0, 30, 30), span(0, C, 10, 20, 20)]
 
 
-def test_the_lowest_free_seat_is_taken_first():
+def test_the_lowest_free_slot_is_taken_first():
     steps = [(0, (0, 1, 2), (0, 1, 2)), (10, (1, 3), (1, 3)), (20, (1, 4), (1, 4))]
     records = {0: (0, 0, 10), 1: (0, 0, 30), 2: (0, 0, 10), 3: (0, 10, 20), 4: (0, 20, 30)}
     log = make_log(steps, records, streams=True, end_ns=30)
@@ -59,12 +59,12 @@ def test_the_lowest_free_seat_is_taken_first():
     assert num_slots(log) == 2  # one row more was used than there is: the figure shows it
 
 
-def test_a_request_without_an_answer_holds_its_seat_to_the_end_of_the_run():
+def test_a_request_without_an_answer_holds_its_slot_to_the_end_of_the_run():
     log = make_log([(0, (A,), (A,))], {A: (0, 0, None)}, streams=True, end_ns=50)
     assert slot_spans(log) == [span(0, A, 0, 10, 50)]
 
 
-def test_an_answer_that_leaves_late_holds_a_seat_for_nothing():
+def test_an_answer_that_leaves_late_holds_a_slot_for_nothing():
     """The slot is freed one step late: a common mistake, and it must be visible."""
     log = make_log([(0, (A,), (A,)), (10, (A, B), (B,))], {A: (0, 0, 20), B: (0, 10, 20)}, streams=True, end_ns=20)
     assert slot_spans(log) == [span(0, A, 0, 10, 20), span(1, B, 10, 20, 20)]
