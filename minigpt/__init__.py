@@ -1,6 +1,6 @@
 """The given code of the batching labs: read it, use it, never edit it.
 
-The map, from the ground up; each room imports only from those above it in this list (tests/repo/test_imports.py):
+The map, from the ground up; each room imports only from rooms that this list names before it (tests/repo/test_imports.py):
 
     language.py   English or Spanish: `say(en=…, es=…)`
     paths.py      where labs, skeletons and the student's files are
@@ -20,8 +20,9 @@ The map, from the ground up; each room imports only from those above it in this 
     cli/          one module per command of `python -m minigpt`
     __main__.py   the command line
 
-Graded checks and the grader are in tests/ (labNN/, grader/); texts of the labs in solutions/NN_…/notebook.md, both
-languages side by side; hints in labs/NN_…/exercises.toml. CONTRIBUTING.md takes one walk through all of it.
+`checkpoint/` holds the tutor's weights, `jupyter/` JupyterLab's settings. Graded checks, each with its hint, are in
+tests/labNN/, the grader in tests/grader/; texts of the labs in solutions/NN_…/notebook.md, both languages side by side;
+the hints of `lab.hint` in labs/NN_…/exercises.toml. CONTRIBUTING.md takes one walk through all of it.
 
 Shape letters, the same in every file:
 

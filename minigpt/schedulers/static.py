@@ -15,7 +15,7 @@ def static_batch_loop(server) -> None:
 
 
 def next_batch(server) -> list:
-    """Up to `max_batch` requests; company is waited for until `max_wait_s` after the first one's arrival."""
+    """Up to `max_batch` requests; others are waited for until `max_wait_s` after the first one's arrival."""
     batch = []
     while len(batch) < server.max_batch:
         timeout_s = batch[0].arrival_time_s + server.max_wait_s - server.clock.time() if batch else None

@@ -28,7 +28,7 @@ def next_batch(
 ) -> tuple[list[int], int]:
     """When each call of the batch from `first` on is taken from the queue, and when the batch starts.
 
-    Whoever waits already is taken; company is waited for until the deadline, unless nobody will come any more.
+    Whoever waits already is taken; others are waited for until the deadline, unless nobody will come any more.
     """
     now_ns = max(free_ns, calls[first].arrival_ns)
     deadline_ns = calls[first].arrival_ns + max_wait_ns
