@@ -175,8 +175,8 @@ def test_an_answer_of_another_length_is_a_failure():
 
 
 @pytest.mark.parametrize("options, message", [
-    (["--engine", "gpt5"], "engine='gpt5': choose among"), (["--requests", "0"], "requests=0"),
-    (["--repeats", "0"], "repeats=0"), (["--inflight", "0"], "inflight=0"), (["--python", "/no/python"], "python="),
+    (["--engine", "gpt5"], "engine='gpt5': choose among"), (["--requests", "0"], "requests: 0"),
+    (["--repeats", "0"], "repeats: 0"), (["--inflight", "0"], "inflight: 0"), (["--python", "/no/python"], "python="),
 ])
 def test_mistakes_are_named(options, message, monkeypatch):
     monkeypatch.setenv("MINIGPT_LANG", "en")

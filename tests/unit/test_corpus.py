@@ -33,6 +33,9 @@ text = repr((sentences("en"), sentences("es"), examples(), examples(split="held_
 print(hashlib.sha256(text.encode()).hexdigest())
 """
 
+# They share what is computed once per process.
+pytestmark = pytest.mark.xdist_group("corpus")
+
 
 def num_bytes(text: str) -> int:
     return len(text.encode())
@@ -186,6 +189,7 @@ def test_sample_can_draw_everything_once():
     assert sorted(e.prompt for e in drawn) == sorted(e.prompt for e in available)
 
 
+@pytest.mark.slow
 def test_same_in_every_process():
     def fingerprint(hash_seed):
         environment = {**os.environ, "PYTHONHASHSEED": hash_seed}

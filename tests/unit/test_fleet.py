@@ -164,6 +164,7 @@ def test_everybody_is_served_once_and_never_more_than_the_cap_at_once(settings):
             assert 0 <= inside <= settings["cap"]
 
 
+@pytest.mark.slow
 def test_200_000_requests_take_less_than_a_minute():
     calls = fleet.draw_calls(fleet.request_lengths("mixed", 500), 300.0 * 8, 200_000, seed=1)
     start = time.process_time()
