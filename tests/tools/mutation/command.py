@@ -79,6 +79,11 @@ def graded(chosen: list[Mutation], jobs: int):
     start = said = time.monotonic()
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(max(1, jobs), mp_context=context, initializer=warm.prepare_process) as pool:
+        asked = dict.fromkeys((one.lab, one.exercise) for one in chosen)
+        for (lab, exercise), failure in zip(asked, pool.map(warm.reference_failure, *zip(*asked))):
+            if failure:
+                raise ValueError(say(en=f"the reference of lab {lab} does not pass {exercise} itself: {failure}",
+                                     es=f"la propia referencia del laboratorio {lab} no pasa {exercise}: {failure}"))
         failures = pool.map(warm.first_failure, *zip(*((one.lab, one.exercise, one.source) for one in chosen)))
         for done, (one, failure) in enumerate(zip(chosen, failures), start=1):
             yield one, failure

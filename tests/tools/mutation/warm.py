@@ -78,6 +78,11 @@ def grader_of(lab: str) -> WarmGrader:
     return _graders[lab]
 
 
+def reference_failure(lab: str, exercise: str) -> str | None:
+    """The same for the reference: checks that reject it would seem to reject every mutant."""
+    return first_failure(lab, exercise, paths.solution_file(paths.resolve_lab(lab)).read_text(encoding="utf-8"))
+
+
 def close_all() -> None:
     while _graders:
         _graders.popitem()[1].close()
