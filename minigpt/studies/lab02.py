@@ -114,7 +114,7 @@ def ablation_over_load(loads: Sequence[float], loop: Callable, *, num_requests: 
 def _ablation_ms(requests: Workload, loop: Callable, settings: dict) -> dict[str, float]:
     """The p95 of each variant on the same requests, in milliseconds."""
     samples = variants.ablation(loop, lambda *loops: [simulate("static", requests, loop=each, **settings) for each in loops])
-    by_length = variants.shortest_first(loop, requests)
+    by_length = variants.shortest_job_first(loop, requests)
     samples["sorted"] = metrics.e2e_s(simulate("static", requests, loop=by_length, **settings))
     samples["continuous"] = metrics.e2e_s(simulate("continuous", requests, impl="given", **settings))
     return {name: 1e3 * metrics.percentile(latencies, 95) for name, latencies in samples.items()}
@@ -128,5 +128,5 @@ def falls_percent(p95_ms: dict[str, list[list[float]]], name: str, place: int = 
 def sorting_gain(name: str, loop: Callable, *, num_requests: int = 512) -> float:
     """How many times as fast a burst is served when the queue is sorted by length."""
     burst = workload(name, arrivals="burst", num_requests=num_requests, seed=5)
-    by_length = simulate("static", burst, loop=variants.shortest_first(loop, burst))
+    by_length = simulate("static", burst, loop=variants.shortest_job_first(loop, burst))
     return simulate("static", burst, loop=loop).end_ns / by_length.end_ns

@@ -1,7 +1,7 @@
 """Variants of static batching: your own loop, unchanged, on a server that does one thing differently.
 
     dropping(loop)                    the model leaves out rows that have ended: a step costs what is still running
-    shortest_first(loop, workload)    the queue hands out the shortest answer first: a server that knows the lengths
+    shortest_job_first(loop, workload)    the queue hands out the shortest answer first: a server that knows the lengths
 
 Answering early needs no variant: with open-loop arrivals it changes nothing but when the answers leave, so
 `minigpt.analysis.latency_phases.ready_s` reads it from the log of either.
@@ -94,7 +94,7 @@ def dropping(loop: Callable) -> Callable:
     return lambda server: loop(ChangedServer(server, model=DroppingModel(server.model)))
 
 
-def shortest_first(loop: Callable, workload: Workload) -> Callable:
+def shortest_job_first(loop: Callable, workload: Workload) -> Callable:
     """The loop on a server that knows the lengths and sorts its queue by them."""
     return lambda server: loop(ChangedServer(server, queue=ShortestFirstQueue(server.queue, workload)))
 

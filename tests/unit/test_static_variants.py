@@ -88,15 +88,15 @@ def test_dropping_computes_no_row_for_nothing_and_changes_no_answer(crowd):
 
 def test_shortest_first_sorts_what_waits_and_changes_no_answer(crowd):
     requests = scene(A=5, B=1, C=2, D=7, E=1, F=3)
-    log = serve(requests, variants.shortest_first(LOOP, requests), max_batch=2)
+    log = serve(requests, variants.shortest_job_first(LOOP, requests), max_batch=2)
     assert [sorted(step.request_ids) for step in log.steps if step.num_prefill_tokens] == [[1, 4], [2, 5], [0, 3]]
-    log = serve(crowd, variants.shortest_first(LOOP, crowd))
+    log = serve(crowd, variants.shortest_job_first(LOOP, crowd))
     assert answers(log) == scripted_answers(crowd)
 
 
 def test_shortest_first_keeps_the_wait_of_a_loop():
     requests = scene(A=(0, 4), B=(3, 2), C=(20, 1))
-    assert finish_ms(serve(requests, variants.shortest_first(LOOP, requests))) == finish_ms(serve(requests))
+    assert finish_ms(serve(requests, variants.shortest_job_first(LOOP, requests))) == finish_ms(serve(requests))
 
 
 def test_an_ablation_knows_the_latencies_of_each_variant(lab_scene):
