@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from minigpt import paths
+from tests.grader.leftovers import remove_tree
 from tests.grader.submissions import Refused, Submission, find_submissions, labs_of, text_of
 
 LAB = paths.resolve_lab("03")
@@ -174,4 +175,6 @@ def test_a_folder_without_end_is_looked_through(tmp_path):
             os.chdir("d")
     finally:
         os.chdir(back)
-    assert text_of(Submission("deep", place), LAB) == b"found"
+    found = text_of(Submission("deep", place), LAB)
+    assert remove_tree(place) == []  # pytest itself could not clear it away
+    assert found == b"found"
