@@ -24,7 +24,7 @@ def mutants_of(lab: str) -> tuple[Mutant, ...]:
 
 def case(lab: str, mutant: Mutant):
     """A parameter whose test shares a process with the others of its lab: they share a warm grader."""
-    return pytest.param(lab, mutant, id=f"{lab}-{mutant.name}", marks=pytest.mark.xdist_group(f"mutants-{lab}"))
+    return pytest.param(lab, mutant, id=f"lab{lab}-{mutant.name}", marks=pytest.mark.xdist_group(f"mutants-{lab}"))
 
 
 @pytest.fixture(scope="session")

@@ -80,7 +80,7 @@ def runs():
         language = "es" if path.stem.endswith(".es") else "en"
         for implementation in ("student", "solution"):
             is_quick = (language == "en") == (implementation == ("student" if int(path.name[:2]) % 2 else "solution"))
-            name = f"{implementation}-{path.relative_to(ROOT).as_posix()}"
+            name = f"lab{path.name[:2]}-{implementation}-{path.name}"
             yield pytest.param(path, implementation, id=name, marks=[] if is_quick else [pytest.mark.slow])
 
 
