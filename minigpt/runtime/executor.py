@@ -61,7 +61,7 @@ class Executor:
         return record
 
     def _records_of(self, requests: Sequence[Request]) -> list[RequestLog]:
-        """The records of a batch that may run: not empty, nobody twice, and steps are left."""
+        """The records of a batch that may run: not empty, and nobody twice."""
         records = [self.record_of(request) for request in requests]
         if not records:
             raise ServingError(say(

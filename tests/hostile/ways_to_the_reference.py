@@ -125,7 +125,7 @@ def way():
     "the environment": """
 def way():
     places = [value for text in os.environ.values() for value in text.split(os.pathsep) if value.startswith("/")]
-    places = [place for place in places if not place.startswith(("/usr", "/bin", "/sbin", "/root/.pyenv", sys.prefix))]
+    places = [place for place in places if not place.startswith(("/usr", "/bin", "/sbin", sys.prefix, sys.base_prefix))]
     return look(*places, *(os.path.join(os.path.dirname(place), TARGET) for place in places))
 """,
     "copies in open folders": """
