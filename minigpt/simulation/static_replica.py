@@ -6,8 +6,9 @@ runtime to the nanosecond (tests/unit/test_static_replica.py).
 
 from collections.abc import Sequence
 
-from minigpt.runtime.clock import StepCost, StepShape, to_ns
+from minigpt.runtime.clock import StepCost, to_ns
 from minigpt.simulation.replica import Call, RequestRecord
+from minigpt.workloads.static_capacity import batch_ns
 
 
 def serve_static(
@@ -18,7 +19,7 @@ def serve_static(
     while len(records) < len(calls):
         admitted, start_ns = next_batch(calls, len(records), free_ns, max_batch, to_ns(max_wait_s))
         batch = calls[len(records) : len(records) + len(admitted)]
-        free_ns = start_ns + batch_ns(batch, cost)
+        free_ns = start_ns + batch_ns([(call.num_prompt_tokens, call.num_steps) for call in batch], cost)
         records += [RequestRecord(0, admitted_ns, free_ns, free_ns) for admitted_ns in admitted]
     return records
 
@@ -39,20 +40,3 @@ def next_batch(
         now_ns = max(now_ns, call.arrival_ns)
         admitted.append(now_ns)
     return admitted, now_ns  # the batch is full, or the queue is closed
-
-
-def batch_ns(batch: Sequence[Call], cost: StepCost) -> int:
-    """Time of a batch: one prefill of all prompts, then decode steps until the longest member has ended."""
-    num_steps = max(call.num_steps for call in batch) - 1  # decode steps
-    prompts = sum(call.num_prompt_tokens for call in batch)
-    prefill_ns = cost.step_ns(StepShape(num_decode=0, num_prefill_tokens=prompts, num_context_tokens=0))
-    step_ns = cost.step_ns(StepShape(num_decode=len(batch), num_prefill_tokens=0, num_context_tokens=0))
-    # In decode step s a row attends to its prompt and to min(s, its own steps) tokens: one that has ended rides along.
-    context = num_steps * prompts + sum(sum_of_minima(num_steps, call.num_steps) for call in batch)
-    return prefill_ns + num_steps * step_ns + cost.per_context_token_ns * context
-
-
-def sum_of_minima(count: int, limit: int) -> int:
-    """min(1, limit) + min(2, limit) + … + min(count, limit)."""
-    rising = min(count, limit)
-    return rising * (rising + 1) // 2 + (count - rising) * limit
