@@ -56,7 +56,6 @@ class Seen:
     """A replica as a client sees it."""
 
     name: str
-    pid: int  # on its machine
     num_answered: int  # requests, to their end
     num_inflight: int
 
@@ -82,11 +81,17 @@ def _asked_at_once(url: str, times: int) -> list[Seen]:
 
 
 def _seen(reply: httpx.Response) -> Seen:
-    name, pid = reply.headers[REPLICA_HEADER.decode()].split()
+    name, _ = signature(reply)
     answered, inflight = (sum(map(int, kind.findall(reply.text))) for kind in (ANSWERED, INFLIGHT))
-    return Seen(name=name, pid=int(pid), num_answered=answered, num_inflight=inflight)
+    return Seen(name=name, num_answered=answered, num_inflight=inflight)
 
 
-def kill(replica: Seen) -> None:
+def signature(reply: httpx.Response) -> tuple[str, int]:
+    """The name of the replica that sent a response, and its process (a number on its machine)."""
+    name, pid = reply.headers[REPLICA_HEADER.decode()].split()
+    return name, int(pid)
+
+
+def kill(pid: int) -> None:
     """End a replica's process at once, as a machine that loses its power would."""
-    os.kill(replica.pid, signal.SIGKILL)
+    os.kill(pid, signal.SIGKILL)
