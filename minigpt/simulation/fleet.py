@@ -11,13 +11,15 @@ Each replica is the continuous server of Lab 03 on the virtual clock (minigpt/si
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from minigpt.analysis.metrics import percentile
 from minigpt.language import say
 from minigpt.runtime.clock import NS, StepCost
-from minigpt.simulation.replica import NEVER, Call, Replica, RequestRecord
+from minigpt.simulation.replica import NEVER, Call, Records, Replica, RequestRecord
 from minigpt.workloads.lengths import parse_lengths
 
+NUM_INSIDE = attrgetter("num_inside")
 ROUTINGS = ("random", "round_robin", "least_in_flight")
 DOCUMENTS = ("documents", (500, 700), "uniform:32,96")  # name, prompt tokens, answer tokens
 
@@ -88,22 +90,22 @@ def simulate(
     if any(before.arrival_ns > after.arrival_ns for before, after in zip(calls, calls[1:])):
         raise ValueError(say(en="calls: not in order of arrival; sort them",
                              es="calls: no están por orden de llegada; ordénalas"))
-    request_records: list[RequestRecord | None] = [None] * len(calls)
-    replicas = [Replica(number, cap, cost, calls, request_records) for number in range(num_replicas)]
+    records = Records(len(calls))
+    replicas = [Replica(number, cap, cost, calls, records) for number in range(num_replicas)]
     rng = random.Random(seed)
     for index, call in enumerate(calls):
         if routing == "least_in_flight":
             for replica in replicas:  # their counts must be those of this moment
                 if replica.next_ns <= call.arrival_ns:
                     replica.run_until(call.arrival_ns)
-            chosen = min(replicas, key=lambda replica: replica.num_inside)
+            chosen = min(replicas, key=NUM_INSIDE)
         else:
             chosen = replicas[index % num_replicas if routing == "round_robin" else rng.randrange(num_replicas)]
             chosen.run_until(call.arrival_ns)
         chosen.put(index)
     for replica in replicas:
         replica.run_until(NEVER - 1)
-    return FleetRun(calls=calls, request_records=request_records)
+    return FleetRun(calls=calls, request_records=records.rows())
 
 
 # -- calls ------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from heapq import heappop, heappush
 from itertools import islice
 from typing import NamedTuple
 
-from minigpt.runtime.clock import StepCost, StepShape
+from minigpt.runtime.clock import StepCost
 
 NEVER = 1 << 62  # nanoseconds: later than anything
 
@@ -34,6 +34,17 @@ class RequestRecord(NamedTuple):
     finish_ns: int
 
 
+class Records:
+    """What became of every call so far, a list for each moment: a replica notes a number, not a tuple."""
+
+    def __init__(self, num_calls: int):
+        self.replica, self.admitted_ns, self.first_token_ns, self.finish_ns = ([NEVER] * num_calls for _ in range(4))
+
+    def rows(self) -> list[RequestRecord]:
+        """The same, call by call."""
+        return list(map(RequestRecord, self.replica, self.admitted_ns, self.first_token_ns, self.finish_ns))
+
+
 class Replica:
     """One server with its queue and `cap` seats.
 
@@ -41,8 +52,12 @@ class Replica:
     arrival may still change it.
     """
 
-    def __init__(self, number: int, cap: int, cost: StepCost, calls: Sequence[Call], request_records: list[RequestRecord | None]):
-        self._number, self._cap, self._cost, self._calls, self._records = number, cap, cost, calls, request_records
+    def __init__(self, number: int, cap: int, cost: StepCost, calls: Sequence[Call], records: Records):
+        self._number, self._cap, self._calls, self._records = number, cap, calls, records
+        # The parts of StepCost.step_ns, which is not called for each step here.
+        self._overhead_ns, self._row_ns, self._context_ns = cost.step_overhead_ns, cost.per_sequence_ns, cost.per_context_token_ns
+        self._prefill_ns, self._prompt_token_ns = cost.prefill_overhead_ns, cost.per_prefill_token_ns
+        self.num_inside = 0  # requests in the queue and in flight
         self._waiting: deque[int] = deque()  # indices of calls, oldest first
         self._ends: list[tuple[int, int]] = []  # those in flight: a heap of (step in which it ends, index)
         self._now_ns = 0  # always between two steps
@@ -52,14 +67,10 @@ class Replica:
         self._num_steps = 0  # so many steps pass,
         self.next_ns = NEVER  # and it is this time then; NEVER if nobody is here
 
-    @property
-    def num_inside(self) -> int:
-        """Requests in the queue and in flight."""
-        return len(self._waiting) + len(self._ends)
-
     def put(self, index: int) -> None:
         """A call arrives. `run_until` must have been called with its arrival."""
         self._waiting.append(index)
+        self.num_inside += 1
         if self.num_inside <= self._cap:  # otherwise no seat is free before the next change, which stays as it is
             self._look_ahead()
 
@@ -71,48 +82,54 @@ class Replica:
 
     def _look_ahead(self) -> None:
         """Find the next change: a step that admits, or the decode steps until somebody leaves or can be admitted."""
-        if not self._ends:
-            if not self._waiting:
+        calls, waiting, ends = self._calls, self._waiting, self._ends
+        if not ends:
+            if not waiting:
                 self.next_ns = NEVER
                 return
-            self._now_ns = max(self._now_ns, self._calls[self._waiting[0]].arrival_ns)
-        free = self._cap - len(self._ends)
-        self._new = [i for i in islice(self._waiting, free) if self._calls[i].arrival_ns <= self._now_ns]
-        if self._new:
-            self._num_steps, self.next_ns = 1, self._now_ns + self._admitting_step_ns()
+            self._now_ns = max(self._now_ns, calls[waiting[0]].arrival_ns)
+        now_ns, free = self._now_ns, self._cap - len(ends)
+        if free and waiting and calls[waiting[0]].arrival_ns <= now_ns:
+            self._new = [i for i in islice(waiting, free) if calls[i].arrival_ns <= now_ns]
+            self._num_steps, self.next_ns = 1, now_ns + self._admitting_step_ns()
             return
-        self._num_steps = self._ends[0][0] - self._step
-        if free and self._waiting:
+        self._new, self._num_steps = [], ends[0][0] - self._step
+        if free and waiting:
             # Somebody arrives during a step and sits down at its end: the first boundary that is not before it.
-            gap_ns = self._calls[self._waiting[0]].arrival_ns - self._now_ns
+            gap_ns = calls[waiting[0]].arrival_ns - now_ns
             self._num_steps = bisect_left(range(self._num_steps), gap_ns, key=self._decode_ns)
-        self.next_ns = self._now_ns + self._decode_ns(self._num_steps)
+        self.next_ns = now_ns + self._decode_ns(self._num_steps)
 
     def _admitting_step_ns(self) -> int:
-        num_prompt_tokens = sum(self._calls[i].num_prompt_tokens for i in self._new)
-        return self._cost.step_ns(StepShape(
-            num_decode=len(self._ends), num_prefill_tokens=num_prompt_tokens, num_context_tokens=self._context
-        ))
+        """A step that decodes those in flight and computes the new prompts."""
+        calls, num_prompt_tokens = self._calls, 0
+        for index in self._new:
+            num_prompt_tokens += calls[index].num_prompt_tokens
+        prefill_ns = self._prefill_ns + self._prompt_token_ns * num_prompt_tokens if num_prompt_tokens else 0
+        return prefill_ns + (self._decode_ns(1) if self._ends else 0)
 
     def _decode_ns(self, num_steps: int) -> int:
         """Time of so many decode steps with nobody entering or leaving; each attends to one token a row more."""
-        cost, rows = self._cost, len(self._ends)
+        rows = len(self._ends)
         context = num_steps * self._context + rows * (num_steps * (num_steps - 1) // 2)
-        step_ns = cost.step_overhead_ns + cost.per_sequence_ns * rows
-        return num_steps * step_ns + cost.per_context_token_ns * context
+        return num_steps * (self._overhead_ns + self._row_ns * rows) + self._context_ns * context
 
     def _carry_out(self) -> None:
         """Let the next change happen."""
+        calls, records, ends = self._calls, self._records, self._ends
         start_ns, self._now_ns = self._now_ns, self.next_ns
         self._step += self._num_steps
-        self._context += self._num_steps * len(self._ends)
+        self._context += self._num_steps * len(ends)
         for index in self._new:
             self._waiting.popleft()
-            call = self._calls[index]
-            self._context += call.num_prompt_tokens + 1
-            heappush(self._ends, (self._step + call.num_steps - 1, index))
-            self._records[index] = RequestRecord(self._number, start_ns, self._now_ns, NEVER)
-        while self._ends and self._ends[0][0] == self._step:
-            _, index = heappop(self._ends)
-            self._context -= self._calls[index].num_prompt_tokens + self._calls[index].num_steps
-            self._records[index] = self._records[index]._replace(finish_ns=self._now_ns)
+            _, num_prompt_tokens, num_steps = calls[index]
+            self._context += num_prompt_tokens + 1
+            heappush(ends, (self._step + num_steps - 1, index))
+            records.replica[index] = self._number
+            records.admitted_ns[index], records.first_token_ns[index] = start_ns, self._now_ns
+        while ends and ends[0][0] == self._step:
+            _, index = heappop(ends)
+            self.num_inside -= 1
+            _, num_prompt_tokens, num_steps = calls[index]
+            self._context -= num_prompt_tokens + num_steps
+            records.finish_ns[index] = self._now_ns
