@@ -137,6 +137,7 @@ def test_rows_survive_json_and_are_shown_again(some_rows, tmp_path, capsys):
 # -- engines in their own processes -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow  # it loads transformers twice
 def test_hugging_face_gives_our_answers_and_what_is_missing_is_a_line(monkeypatch):
     workload = beside.mixed_requests(6)
     found = beside.measure(
