@@ -1,4 +1,4 @@
-"""`python -m minigpt engines`: the tutor on real engines, with the same requests, beside the loop of Lab 03."""
+"""`python -m minigpt engines`: the tutor on real engines, compared with the loop of Lab 03 on the same requests."""
 
 import argparse
 import json
@@ -26,7 +26,7 @@ def parser() -> argparse.ArgumentParser:
         en="other requests: a workload file (arrivals are taken as a burst)",
         es="otras peticiones: un archivo de carga (las llegadas cuentan como una ráfaga)"))
     made.add_argument("--engine", action="append", metavar="NAME", help=say(
-        en="only this engine beside ours; may be repeated", es="solo este motor junto al nuestro; se puede repetir"))
+        en="compare ours with this engine only; may be repeated", es="solo este motor junto al nuestro; se puede repetir"))
     made.add_argument("--impl", default="solution", choices=("student", "solution"), help=say(
         en="whose loop Mini-GPT runs", es="de quién es el bucle que ejecuta Mini-GPT"))
     made.add_argument("--python", type=Path, metavar="PATH", help=say(

@@ -64,7 +64,7 @@ def check_idle(args: argparse.Namespace) -> None:
 
 
 def settings_of(args: argparse.Namespace) -> dict:
-    """What every run is given."""
+    """The settings of every run."""
     return {
         "clock": args.clock, "tokens": args.tokens, "impl": args.impl, "max_batch": args.max_batch,
         "max_inflight": args.max_inflight, "max_wait_s": args.max_wait_ms / 1e3, "shows_progress": True,
@@ -116,7 +116,7 @@ def window_line(runs) -> str:
 
 
 def measured_lines(pairs, found: str, busy_percent: float) -> list[str]:
-    """What a measured comparison says besides: each pair, how busy it was, and whether they decide anything."""
+    """The lines that a measured comparison adds: each pair, how busy the server was, and whether they decide anything."""
     from minigpt.runtime.clock import CpuClock
     from minigpt.simulation.pairs import BAR_PERCENT
 

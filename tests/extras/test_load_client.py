@@ -337,7 +337,7 @@ def test_an_address_may_name_the_api(url):
 def test_nobody_there_is_said_before_anything_is_sent():
     with serving(streaming()) as server:
         url = server.url
-    with pytest.raises(ValueError, match="nobody answers there .*python -m minigpt serve"):
+    with pytest.raises(ValueError, match="no server answers there .*python -m minigpt serve"):
         asyncio.run(client.load(spread(1, 0), url))
 
 

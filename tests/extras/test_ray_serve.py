@@ -66,7 +66,7 @@ def test_a_node_that_missed_its_deadline_is_started_again():
 
 
 def test_an_address_where_nobody_is_is_said_at_once():
-    with pytest.raises(ValueError, match="no Ray cluster lets us in there"):
+    with pytest.raises(ValueError, match="no Ray cluster accepts this connection"):
         with serve.connected(f"127.0.0.1:{free_port()}", 1):
             pass
 

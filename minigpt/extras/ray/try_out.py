@@ -1,7 +1,7 @@
 """Two hundred requests to one replica, to two, and to two of which one is killed halfway. On emulated machines.
 
-What must hold at the end: every request was answered once or failed, and was told so; those that failed were in flight
-on the killed replica; the others went on; and another replica stands in its place.
+What must hold at the end: every request was answered once, or failed and its client was notified; those that failed
+were in flight on the killed replica; the others went on; and another replica has taken its place.
 """
 
 import asyncio
@@ -36,10 +36,10 @@ class Trial:
     requests: Workload
     replies: Sequence[Reply]  # in the workload's order
     summary: Summary
-    shares: dict[str, int]  # answered by each replica that was there before and after
+    shares: dict[str, int]  # answered by each replica that existed before and after
     killed: str | None = None  # the replica
     witness: Reply | None = None  # a request of ours that the killed replica was answering at that moment
-    killed_ns: int | None = None  # when, since the schedule's zero
+    killed_ns: int | None = None  # when, since the start of the schedule
     replaced_s: float | None = None  # from the kill until another one served
 
     @property
@@ -64,17 +64,17 @@ def run(url: str, deploy: Callable[[int], None]) -> list[Trial]:
 
 
 def trial(name: str, url: str, load: Workload, num_replicas: int) -> Trial:
-    """The workload to so many replicas."""
+    """Send the workload to this many replicas."""
     before = look_at(url, num_replicas)
     _, replies, end_ns = asyncio.run(client.load(load, url))
     return _trial(name, load, replies, end_ns, _shares(before, look_at(url, num_replicas)))
 
 
 def trial_with_a_kill(name: str, url: str, load: Workload) -> Trial:
-    """The workload to two replicas; when half of it has arrived, one's process is ended."""
+    """Send the workload to two replicas; when half of it has arrived, end the process of one."""
     before = look_at(url, 2)
     victim, witness, replies, end_ns, killed_ns, kill_s = asyncio.run(_send_and_kill(url, load))
-    # The replacement may have come while requests were still on their way: that is when it counts from.
+    # The replacement may have come while requests were still under way: its time counts from then.
     after = _until_replaced(url, victim)
     replaced_s = max(0.0, time.perf_counter() - kill_s)
     return _trial(name, load, replies, end_ns, _shares(before, after), killed=victim, witness=witness,
@@ -86,7 +86,7 @@ async def _send_and_kill(url: str, load: Workload):
     await asyncio.sleep(load.items[len(load.items) // 2].arrival_ns / NS)
     victim, witness, kill_s = await _kill_in_mid_answer(url)
     _, replies, end_ns = await sending
-    # The schedule's zero is when the last request ended, less the time that this took.
+    # The schedule started when the last request ended, minus the time that this took.
     zero_ns = time.perf_counter_ns() - end_ns
     return victim, witness, replies, end_ns, round(kill_s * NS) - zero_ns, kill_s
 
