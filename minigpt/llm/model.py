@@ -71,7 +71,7 @@ def rms_norm(x: torch.Tensor, weight: torch.Tensor, eps: float) -> torch.Tensor:
 def rotate(x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor:
     """Turn the pairs (x_0, x_1), (x_2, x_3) … of the last axis by their position's angles.
 
-    Each element needs its partner times the sine; `sin` carries the signs (`rope_tables`).
+    Each element needs its partner times the sine; `sin` holds the signs (`rope_tables`).
     """
     partners = x.unflatten(-1, (-1, 2)).flip(-1).flatten(-2)
     return torch.addcmul(x * cos, partners, sin)
@@ -80,7 +80,7 @@ def rotate(x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tenso
 def rope_tables(config: Config) -> tuple[torch.Tensor, torch.Tensor]:
     """cos and signed sin of the rotary angles, (context, D) each: every angle stands twice, for both of a pair."""
     half = config.head_size // 2
-    speeds = config.rope_base ** (-torch.arange(half, dtype=torch.float32) / half)  # (D/2,) radians a token
+    speeds = config.rope_base ** (-torch.arange(half, dtype=torch.float32) / half)  # (D/2,) radians per position
     angles = torch.arange(config.context, dtype=torch.float32)[:, None] * speeds  # (context, D/2)
     cos, sin = angles.cos(), angles.sin()
     return torch.stack([cos, cos], dim=-1).flatten(1), torch.stack([-sin, sin], dim=-1).flatten(1)
@@ -121,7 +121,7 @@ class MiniGPT:
 
     @torch.inference_mode()
     def prefill(self, prompts: list[list[int]], cache: KVCache, slots: list[int]) -> torch.Tensor:
-        """Compute the next tokens of each sequence into its slot; logits (B, V) after the last one of each.
+        """Compute the next tokens of each sequence into its slot; return logits (B, V) after the last one of each.
 
         `prompts[i]` continues what slot `slots[i]` holds, so a long prompt can come in chunks. Shorter prompts are
         padded with their own last token, at its own position: that only computes the same K and V again.
@@ -139,7 +139,7 @@ class MiniGPT:
 
     @torch.inference_mode()
     def decode_step(self, token_ids: list[int], cache: KVCache, slots: list[int]) -> torch.Tensor:
-        """Append one token to each of B sequences; logits (B, V) for the token after it.
+        """Append one token to each of B sequences; return logits (B, V) for the token after it.
 
         The linear layers run over all B rows at once. Only the new token has a query; it attends to the cached K
         and V of its own slot. The number of tensor operations does not depend on B.

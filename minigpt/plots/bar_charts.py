@@ -1,4 +1,4 @@
-"""Bars with their values written at their ends; a value of several runs is drawn with its range."""
+"""Bars with their values written at their ends; values of several runs are drawn with their range."""
 
 from matplotlib.patches import Patch
 
@@ -62,7 +62,7 @@ def _bar(axes, y: float, value, thickness: float, colour: str, digits: int, unit
         axes.plot([low, high], [y, y], color="black", linewidth=1.3, marker="|", markersize=7)
         text += f" ({_written(low, digits)} – {_written(high, digits)})"
         end = high if middle >= 0 else low
-    # On the far side of the end, seen from zero: a number never lies on its bar.
+    # Beyond the bar's end, seen from zero: a number never covers its bar.
     side, align = (5, "left") if middle >= 0 else (-5, "right")
     axes.annotate(text, (end, y), xytext=(side, 0), textcoords="offset points", va="center", ha=align)
 

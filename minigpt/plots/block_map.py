@@ -1,4 +1,4 @@
-"""Who holds which block of the KV memory, over time."""
+"""Which request holds which block of the KV memory, over time."""
 
 from collections import deque
 
@@ -13,7 +13,7 @@ from minigpt.plots.time_axis import time_axis
 from minigpt.runtime.clock import NS
 from minigpt.runtime.paged.run_log import SWAP, PagedRunLog
 
-# Neighbours in memory are strangers to each other: more hues than a timeline of seats needs.
+# Neighbours in memory belong to unrelated requests: more hues than a timeline of slots needs.
 HUES = ("#009E73", "#56B4E9", "#E69F00", "#CC79A7", "#0072B2", "#F0E442", "#D55E00", "#7FD1B5", "#BBBBBB", "#A6761D")
 DARK = ("#0072B2", "#A6761D")
 BLOCK_IN, STRIP_IN = 0.13, 0.95
@@ -22,7 +22,7 @@ PX_PER_CHARACTER, PLOT_PX, FONT = 7.0, 760, 8
 
 @shown
 def block_map(log: PagedRunLog, first_s: float | None = None, *, names: dict[int, str] | None = None):
-    """Blocks over time, one row a block, coloured by the request that holds it; below, how full they are.
+    """Blocks over time, one row per block, coloured by the request that holds it; below, how full they are.
 
     A triangle marks a preemption. `first_s`: how much of the run, in seconds; `names`: request id -> its text.
     """
@@ -54,7 +54,7 @@ def holdings(log: PagedRunLog) -> list[tuple[int, int, int, int]]:
 
 
 def hues(log: PagedRunLog) -> dict[int, str]:
-    """A colour for each request that no other has while it holds blocks, as long as there are colours."""
+    """A colour for each request, unique while it holds blocks, as long as there are enough colours."""
     held: dict[int, int] = {}
     spare, found = deque(HUES), {}
     for event in log.block_events:

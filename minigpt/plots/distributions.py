@@ -80,10 +80,10 @@ def histogram(
     values, unit: str, marks: dict[str, float] | None = None, *, of: str | None = None, ylabel: str | None = None,
     bins=40, colour: str = "given",
 ):
-    """How often each size occurs. `of` names what is counted out; `marks` are vertical lines, label -> value.
+    """How often each size occurs. `of` names what is counted; `marks` are vertical lines, label -> value.
 
-    The axis ends where all but the largest two in a hundred lie, or the largest mark: one value far out would press all
-    others into one bar. How many lie beyond is written there.
+    The axis ends at the 98th percentile or the largest mark: a single outlier would otherwise squeeze all other values
+    into one bar. The number of values beyond is written there.
     """
     finite = sorted(value for value in values if math.isfinite(value))
     if not finite:
@@ -107,7 +107,7 @@ def histogram(
 
 
 def _draw_marks(axes, marks: dict[str, float], unit: str) -> None:
-    """Label each mark above the plot. From right to left: what needs another row has its line beside the others."""
+    """Label each mark above the plot, from right to left; a label without room goes into another row."""
     low, high = axes.get_xlim()
     next_start = [math.inf]  # of the label to the right, in each row
     for label, value in sorted(marks.items(), key=lambda mark: -mark[1]):

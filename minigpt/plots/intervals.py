@@ -1,4 +1,4 @@
-"""Intervals from many runs beside the value that they should hold."""
+"""Intervals from many runs, compared with the value that they should contain."""
 
 from matplotlib.patches import Patch
 

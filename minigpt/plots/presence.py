@@ -16,7 +16,7 @@ MS = 1e3  # milliseconds in a second
 def presence(records: list[dict], names: list[str] | None = None):
     """Above, each request's stay, in the queue and in flight; below, how many are inside at each moment.
 
-    `records` are those of `log.records()`, all of them answered; `names`: what to write beside the rows.
+    `records` are those of `log.records()`, all of them answered; `names`: what to write next to the rows.
     """
     if any(record["finish_s"] is None for record in records):
         raise ValueError("records: a request without an answer has no end to draw; leave it out")
@@ -44,7 +44,7 @@ def _draw_stays(axes, records: list[dict], names: list[str]) -> None:
             if width and stage not in labelled:
                 labelled.add(stage)
                 words = say(en="in flight", es="en vuelo") if stage == "useful" else concept_name(stage)
-                # Beside the first bar of its kind, on the free side: to the right of all bars.
+                # Next to the first bar of its kind, where there is room: to the right of all bars.
                 axes.annotate(words, (1.015, row), xycoords=("axes fraction", "data"), color=ink(COLOURS[stage]),
                               va="center", annotation_clip=False)
     axes.set_yticks(range(len(records)), names)

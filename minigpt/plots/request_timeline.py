@@ -19,7 +19,7 @@ def request_timeline(
 ):
     """Every answered request that came in the first `first_s` seconds, oldest on top; None: all of them.
 
-    `names`: request_id -> what to write beside its row instead of the id.
+    `names`: request_id -> what to write next to its row instead of the id.
     """
     end_ns = log.end_ns if first_s is None else first_s * 1e9
     rows = [phases for phases in request_phases(log) if phases.arrival_ns < end_ns][:MOST_ROWS]

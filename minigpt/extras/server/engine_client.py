@@ -214,8 +214,8 @@ class EngineClient:
         if status is not None and -status in FROM_OUTSIDE:
             name = signal.Signals(-status).name
             return say(
-                en=f"the loop's process was ended from outside ({name}): by somebody, or by the system, for example "
-                "for want of memory",
+                en=f"the loop's process was ended from outside ({name}): by a user or by the system, for example "
+                "because memory ran out",
                 es=f"el proceso del bucle fue terminado desde fuera ({name}): por alguien, o por el sistema, por "
                 "ejemplo por falta de memoria",
             )
