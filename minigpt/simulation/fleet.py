@@ -1,4 +1,4 @@
-"""A fleet of replicas that you will never own: 200,000 requests take seconds, since nothing is computed.
+"""A simulated fleet of replicas: 200,000 requests take seconds, since no model is run.
 
     lengths = request_lengths("mixed")                        pairs (prompt tokens, steps), as in a server's log
     calls = draw_calls(lengths, rate_per_s=900, num_requests=20_000, seed=1)
@@ -77,7 +77,7 @@ def simulate(
     """Let a fleet serve the calls, given in order of arrival.
 
     `routing` says where a call goes when it arrives: `random`, `round_robin`, or `least_in_flight`: to the replica
-    with the fewest requests inside, waiting ones included (the first of them if several have as few).
+    with the fewest requests inside, including waiting ones (on a tie, the first such replica).
     """
     for name, value in (("num_replicas", num_replicas), ("cap", cap)):
         if type(value) is not int or value < 1:
@@ -95,7 +95,7 @@ def simulate(
     rng = random.Random(seed)
     for index, call in enumerate(calls):
         if routing == "least_in_flight":
-            for replica in replicas:  # their counts must be those of this moment
+            for replica in replicas:  # their counts must be up to date
                 if replica.next_ns <= call.arrival_ns:
                     replica.run_until(call.arrival_ns)
             chosen = min(replicas, key=NUM_INSIDE)
@@ -118,7 +118,7 @@ def calls_of(workload) -> list[Call]:
 
 
 def request_lengths(name: str, num_requests: int = 1_000, seed: int = 0) -> Lengths:
-    """Lengths of requests by a name of `minigpt.workloads.workload`, or `documents`: long prompts, answers of some dozens."""
+    """Lengths by a name of `minigpt.workloads.workload`, or `documents`: long prompts, answers of a few dozen tokens."""
     rng = random.Random(seed)
     if name == DOCUMENTS[0]:
         _, (shortest, longest), answers = DOCUMENTS
@@ -132,7 +132,7 @@ def request_lengths(name: str, num_requests: int = 1_000, seed: int = 0) -> Leng
 def draw_calls(
     lengths: Lengths, rate_per_s: float, num_requests: int, seed: int, burstiness: float = 1.0
 ) -> list[Call]:
-    """Arrivals whose lengths are drawn, with replacement, from those that were seen.
+    """Arrivals whose lengths are drawn, with replacement, from the given ones.
 
     Gaps are gamma-distributed: with burstiness 1 the arrivals are Poisson, below 1 they come in bursts.
     """

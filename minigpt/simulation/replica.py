@@ -1,7 +1,7 @@
 """One replica of a fleet: a continuous server of Lab 03 on the virtual clock, without a model and without steps.
 
-As long as nobody enters and nobody leaves, the next k decode steps cost what a sum says. So a replica jumps from one
-change to the next instead of going step by step, and yet agrees with the ordinary runtime to the nanosecond
+As long as no request enters or leaves, the cost of the next k decode steps is a closed sum. So a replica jumps from one
+change to the next instead of going step by step, and still agrees with the ordinary runtime to the nanosecond
 (tests/unit/test_fleet.py).
 """
 
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from minigpt.runtime.clock import StepCost
 
-NEVER = 1 << 62  # nanoseconds: later than anything
+NEVER = 1 << 62  # nanoseconds: after everything else
 
 
 class Call(NamedTuple):
@@ -22,7 +22,7 @@ class Call(NamedTuple):
 
     arrival_ns: int
     num_prompt_tokens: int
-    num_steps: int  # forward passes: one a token, and one for EOS if the answer ends with it
+    num_steps: int  # forward passes: one per token, and one for EOS if the answer ends with it
 
 
 class RequestRecord(NamedTuple):
@@ -46,10 +46,10 @@ class Records:
 
 
 class Replica:
-    """One server with its queue and `cap` seats.
+    """One server with its queue and `cap` slots.
 
-    `run_until` carries out every change that has happened by then. What lies beyond is only looked ahead to: an
-    arrival may still change it.
+    `run_until` carries out every change that has happened by then. The next change is only computed in advance: an
+    arrival may still alter it.
     """
 
     def __init__(self, number: int, cap: int, cost: StepCost, calls: Sequence[Call], records: Records):
@@ -65,7 +65,7 @@ class Replica:
         self._context = 0  # tokens that the next decode pass attends to
         self._new: list[int] = []  # the next change: these are admitted,
         self._num_steps = 0  # so many steps pass,
-        self.next_ns = NEVER  # and it is this time then; NEVER if nobody is here
+        self.next_ns = NEVER  # and this is the time then; NEVER if the server is empty
 
     def put(self, index: int) -> None:
         """A call arrives. `run_until` must have been called with its arrival."""

@@ -34,7 +34,7 @@ class ChangedServer:
         for name, part in parts.items():
             setattr(self, name, part)
 
-    def __getattr__(self, name: str):  # asked only for what was not replaced
+    def __getattr__(self, name: str):  # called only for parts that were not replaced
         return getattr(self._server, name)
 
 
@@ -59,7 +59,7 @@ class DroppingModel:
 
 
 class ShortestFirstQueue:
-    """A queue that hands out, of all that wait, the request with the shortest answer."""
+    """A queue that returns the waiting request with the shortest answer."""
 
     def __init__(self, real_queue, workload: Workload):
         self._real = real_queue
@@ -140,18 +140,18 @@ def ablation_on_this_cpu(loop: Callable, *, load: float = 0.7, num_requests: int
 
 
 def dropping_in_words(here_percent: list[float], virtual_percent: list[float]) -> str:
-    """Whether dropping rows leaves less of the p95 here than on the virtual clock, and what that may come from.
+    """Whether dropping rows leaves less of the p95 here than on the virtual clock, and the possible reason.
 
-    Both are the p95 with rows dropped in per cent of static, in several runs; where the two ranges meet, neither is said
-    to be the smaller one.
+    Both are the p95 with rows dropped in per cent of static, in several runs; if the two ranges overlap, neither is
+    called the smaller one.
     """
     here, virtual = (median(values) for values in (here_percent, virtual_percent))
     both = say(en=f"dropping rows leaves {here:.0f} % of the static p95 here, {virtual:.0f} % on the virtual clock",
                es=f"quitar filas deja aquí el {here:.0f} % del p95 estático; con el reloj virtual, el {virtual:.0f} %")
     if max(here_percent) < min(virtual_percent):
-        return both + say(en=": it pays more here. A row may cost more here, beside the fixed part of a step",
+        return both + say(en=": it pays more here. A row may cost more here, compared with the fixed part of a step",
                           es=": aquí compensa más. Puede que aquí una fila cueste más, frente a la parte fija de un paso")
     if min(here_percent) > max(virtual_percent):
-        return both + say(en=": it pays less here. A row may cost less here, beside the fixed part of a step",
+        return both + say(en=": it pays less here. A row may cost less here, compared with the fixed part of a step",
                           es=": aquí compensa menos. Puede que aquí una fila cueste menos, frente a la parte fija de un paso")
-    return both + say(en=": the runs themselves differ by as much", es=": las propias ejecuciones difieren en otro tanto")
+    return both + say(en=": the runs themselves differ by that much", es=": las propias ejecuciones difieren en otro tanto")

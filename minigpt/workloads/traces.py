@@ -1,7 +1,7 @@
 """Workloads from a production trace, scaled to the Mini-GPT.
 
 Production prompts are longer than the Mini-GPT's context, so lengths are scaled by one stated factor, and time by
-another. Or the trace is a pool of lengths alone, from which requests are drawn that arrive as one says.
+another. Alternatively the trace is only a pool of lengths, from which requests are drawn for any arrivals.
 """
 
 import random
@@ -14,7 +14,7 @@ from minigpt.workloads.workload import CONTEXT, Workload, arriving, requests_of_
 __all__ = ["COLUMNS", "TOO_LONG", "read_rows", "trace_workload"]
 REPORTED_ROWS = 5  # bad rows named one by one; more are only counted
 SCALE, CAP, DROP = "scale", "cap", "drop"
-TOO_LONG = (SCALE, CAP, DROP)  # what becomes of the longest requests
+TOO_LONG = (SCALE, CAP, DROP)  # what to do with the longest requests
 FITTING_PERCENT = 99  # of the requests, if the others are cut or dropped
 POOL_ROWS = 100_000  # read of a trace that is a pool: more do not change how its lengths are spread
 
@@ -30,7 +30,7 @@ def read_rows(path: Path, most: int | None = None) -> tuple[list[tuple[float, in
 
 
 def _timed(found: Rows) -> list[tuple[int, int, int]]:
-    """Times in one zone. A row that writes none means the zone that the others write, as in the trace of 2024."""
+    """Times in one zone. A row without one is in the zone that the others name, as in the trace of 2024."""
     usual = next((row.offset_ns for row in found.good if row.offset_ns is not None), 0)
     return [
         (row.time_ns - (usual if row.offset_ns is None else row.offset_ns), row.num_prompt_tokens, row.num_output_tokens)
@@ -47,7 +47,7 @@ def trace_workload(
 
     `length_factor` multiplies every length (default: the largest factor at which the longest request fits the
     context, at most 1); `rate_per_s` squeezes or stretches time to that mean rate (default: the trace's own).
-    `too_long` says what becomes of outliers: `scale` lets all requests shrink with the longest, `cap` shortens and
+    `too_long` says what to do with outliers: `scale` shrinks all requests with the longest, `cap` shortens and
     `drop` leaves out those that do not fit once 99 of 100 do. With `arrivals` (those of `workload`) the trace is a pool:
     lengths are drawn from it, and its times do not matter.
     """
@@ -73,7 +73,7 @@ def trace_workload(
 
 
 def _squeezed(times_s: list[float], rate_per_s: float | None) -> tuple[list[float], float]:
-    """Times at a mean rate, and the factor that it took."""
+    """Times at a mean rate, and the factor that was applied."""
     times_s = [time - times_s[0] for time in times_s]
     if rate_per_s is None:
         return times_s, 1.0
@@ -89,7 +89,7 @@ def _squeezed(times_s: list[float], rate_per_s: float | None) -> tuple[list[floa
 
 
 def _scaled(rows: list[tuple], factor: float | None, too_long: str) -> tuple[list[tuple], str]:
-    """Rows whose lengths fit the context, and a note on how."""
+    """Rows whose lengths fit the context, and a note on how that was done."""
     totals = [prompt + output for _, prompt, output in rows]
     longest = max(totals)
     if factor is None:

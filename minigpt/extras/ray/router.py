@@ -12,7 +12,7 @@ from ray.serve.request_router import FIFOMixin, PendingRequest, RequestRouter, R
 
 
 class LeastInFlight(FIFOMixin, RequestRouter):
-    """First come, first served, by the replica with the shortest queue (the first of them if several are as short)."""
+    """First come, first served, by the replica with the shortest queue (on a tie, the first such replica)."""
 
     async def choose_replicas(
         self, candidate_replicas: list[RunningReplica], pending_request: PendingRequest | None = None
