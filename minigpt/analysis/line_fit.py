@@ -12,7 +12,7 @@ def describe_fit(fit_line, sizes, step_ms, product_ms) -> str:
     """
     off = misfit_percent(fit_line, sizes, step_ms)
     words = ", ".join(f"B={size} {value:+.0f} %" for size, value in zip(sizes, off))
-    lines = [say(en=f"the line beside each measured point: {words}",
+    lines = [say(en=f"the line at each measured point: {words}",
                  es=f"la recta junto a cada punto medido: {words}")]
     if all(abs(value) <= LARGE_MISFIT_PERCENT for value in off):
         return "\n".join([*lines, say(en="within 15 % of every point", es="a menos del 15 % de cada punto")])

@@ -101,5 +101,5 @@ def read_rows(path: Path) -> list:
     try:
         return [from_data(data) for data in json.loads(path.read_text(encoding="utf-8"))["rows"]]
     except (OSError, ValueError, LookupError, TypeError) as error:
-        raise ValueError(say(en=f"show={str(path)!r} is no file of an earlier --json ({error})",
+        raise ValueError(say(en=f"show={str(path)!r} is not the file of an earlier --json ({error})",
                              es=f"show={str(path)!r} no es un archivo de un --json anterior ({error})")) from None

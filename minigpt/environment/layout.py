@@ -59,7 +59,7 @@ def is_current(needs):
 
 
 def uses_current_interpreter():
-    """Say whether MINIGPT_ENV=current asks for the Python at hand (conda, a container, a hosted notebook)."""
+    """Return whether MINIGPT_ENV=current asks for the running Python (conda, a container, a hosted notebook)."""
     value = os.environ.get("MINIGPT_ENV", "")
     if value not in ("", "current"):
         raise ValueError(say(

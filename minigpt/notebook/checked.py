@@ -1,7 +1,7 @@
 """What the last check said of each exercise, and whether it still speaks of the code as it is now.
 
 A cell that draws a figure from a student's function should not draw it from a wrong one. Running the checks before each
-such cell would take seconds by surprise, so nothing is run: `lab.check` writes down what it found, beside the student's
+such cell would take seconds by surprise, so nothing is run: `lab.check` writes down what it found, next to the student's
 file, together with a digest of the function it checked and of those that this one uses. A change to any of them makes the
 note void; changes to comments, blank lines and other functions do not.
 """

@@ -190,7 +190,7 @@ def require_fields(
         require(name in table, path, where + name, None, en="write it", es="escríbelo")
     for name in table:
         require(name in (*names, *optional), path, where + name, table[name],
-                en=f"nobody reads it; the fields are: {known}", es=f"nadie lo lee; los campos son: {known}")
+                en=f"unknown field; the fields are: {known}", es=f"campo desconocido; los campos son: {known}")
 
 
 def require(is_right, path: Path, field: str, value, *, en: str, es: str) -> None:

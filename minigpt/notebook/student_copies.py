@@ -1,6 +1,6 @@
 """The student's own notebooks: copies of the tracked ones, which `git pull` must never meet.
 
-labs/03_continuous_batching/03_continuous_batching.es.ipynb is ours, lab03.es.ipynb beside it is the student's, as
+labs/03_continuous_batching/03_continuous_batching.es.ipynb is ours, lab03.es.ipynb next to it is the student's, as
 continuous_batching.py is. A copy remembers the text that it was made from: as long as it has not been edited (running it
 is not an edit), it follows that text.
 """

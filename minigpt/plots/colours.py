@@ -31,7 +31,7 @@ COLOURS = {
     "target": "#5A5A5A",
 }
 
-# Neighbours in a timeline must be told apart, and all of them are useful work: shades of one hue.
+# Neighbours in a timeline must be distinguishable, and all of them are useful work: shades of one hue.
 USEFUL_SHADES = ("#009E73", "#7FD1B5", "#3DB893")
 
 # For lines that are none of the listed concepts; hues that stand for a scheduler elsewhere come last.

@@ -45,9 +45,9 @@ def decode(data: bytes, name: str) -> str:
     except (SyntaxError, LookupError, UnicodeDecodeError):
         text = "\0"
     if "\0" in text:  # also UTF-16, if it happens to decode
-        raise LabFileError(say(en=f"{name} is not in UTF-8 and does not say in its first line what else it is in: "
+        raise LabFileError(say(en=f"{name} is not in UTF-8 and does not name another encoding in its first line: "
                                "save it as UTF-8",
-                               es=f"{name} no está en UTF-8 ni dice en su primera línea en qué está: "
+                               es=f"{name} no está en UTF-8 ni declara otra codificación en su primera línea: "
                                "guárdalo como UTF-8"))
     return io.StringIO(text, newline=None).read()
 

@@ -64,7 +64,7 @@ class Replica:
         self._step = 0  # steps carried out
         self._context = 0  # tokens that the next decode pass attends to
         self._new: list[int] = []  # the next change: these are admitted,
-        self._num_steps = 0  # so many steps pass,
+        self._num_steps = 0  # this many steps pass,
         self.next_ns = NEVER  # and this is the time then; NEVER if the server is empty
 
     def put(self, index: int) -> None:

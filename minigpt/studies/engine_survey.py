@@ -124,7 +124,7 @@ EVIDENCE = (
         source="llama.cpp: tools/server/README.md; PR 16736 (2025), issue 23652 (2026)",
         en="every step takes the next token of all busy slots, and then up to batch-size tokens of prompts; a longer prompt goes on in the next. By default "
         "the slots share one cache (kv-unified), and a request starts when a slot is free: what its tokens need is "
-        "taken as they come, and nobody checks whether all of them together will find room. When "
+        "taken as they come, and nothing checks whether all of them together will fit. When "
         "there is none, idle slots are cleared first; then running conversations stop with an error, "
         "\"Context size has been exceeded\".",
         es="cada paso toma el siguiente token de todos los slots ocupados y después hasta batch-size tokens de prompts; uno más largo sigue en el siguiente. "

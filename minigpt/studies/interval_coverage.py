@@ -30,7 +30,7 @@ class Coverage:
 
 def measure_coverage(interval: Callable, loop: Callable, *, crowds: int = 40, load: float = 0.7, num_requests: int = 200,
                      num_resamples: int = 200, **settings) -> Coverage:
-    """Intervals of so many crowds; `interval(static_records, continuous_records, num_resamples, seed)` makes one."""
+    """Intervals of `crowds` crowds; `interval(static_records, continuous_records, num_resamples, seed)` makes one."""
 
     def serve(seed: int, count: int):
         return compare(workload("mixed", load=load, num_requests=count, seed=seed), loop, **settings)

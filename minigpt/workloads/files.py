@@ -118,9 +118,9 @@ def _item(line: str, place: int) -> WorkItem:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError):
-        raise _wrong("JSON", line, en="write one JSON object a line", es="escribe un objeto JSON por línea") from None
+        raise _wrong("JSON", line, en="write one JSON object per line", es="escribe un objeto JSON por línea") from None
     if not isinstance(row, dict):
-        raise _wrong("JSON", row, en="write one JSON object a line", es="escribe un objeto JSON por línea")
+        raise _wrong("JSON", row, en="write one JSON object per line", es="escribe un objeto JSON por línea")
     row = _as_ours({name: value for name, value in row.items() if value is not None})
     for name in row.keys() - set(FIELDS):
         raise _wrong(name, row[name], en=f"there is no such field; these are: {', '.join(FIELDS)}",

@@ -29,7 +29,7 @@ PACKED = {b"PK\x03\x04": "ZIP", b"PAR1": "Parquet", b"\xfd7zX": "xz", b"BZh": "b
 STAMP = re.compile(
     r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(?:[.,](\d{1,9})\d*)?\s*(?:(Z|z)|([+-])(\d\d):?(\d\d)?)?$"
 )
-# A number this large is no longer seconds since some start or 1970, but thousandths, millionths or billionths of them.
+# A number this large is not in seconds since some start or 1970, but in thousandths, millionths or billionths of them.
 UNITS = ((Decimal(10) ** 11, NS), (Decimal(10) ** 14, NS // 10**3), (Decimal(10) ** 17, NS // 10**6))
 
 

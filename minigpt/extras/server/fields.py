@@ -72,7 +72,7 @@ FIELDS = (
     used("stream", FLAG, en="send tokens as they come", es="envía los tokens según salen"),
     used("stream_options", OBJECT, en="`include_usage` at the end; `continuous_usage_stats` in each chunk",
          es="`include_usage` al final; `continuous_usage_stats` en cada trozo"),
-    used("return_token_ids", FLAG, en="ids beside the text", es="ids junto al texto"),
+    used("return_token_ids", FLAG, en="ids in addition to the text", es="ids junto al texto"),
     used("priority", WHOLE, en="`request.priority` of your loop: lower is more urgent",
          es="`request.priority` de tu bucle: menor es más urgente"),
     # The answer is greedy: the most likely token, whatever these say.

@@ -284,7 +284,7 @@ class LiveEngine:
         if hangs:
             seconds = f"{self.watchdog.hang_s:.0f}"
             self._give_up(say(
-                en=f"the loop hangs: no step for {seconds} s with requests at hand",
+                en=f"the loop hangs: no step for {seconds} s while requests are waiting",
                 es=f"el bucle está colgado: ningún paso en {seconds} s con peticiones pendientes",
             ))
         return hangs

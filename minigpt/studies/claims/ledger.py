@@ -65,7 +65,7 @@ def ledger(claims: Iterable[Claim]) -> list[Row]:
 
 
 def judged(condition: bool, verdict: str) -> str:
-    """The verdict if the figures support it; otherwise the reader is told that they did not."""
+    """The verdict if the figures support it; otherwise the text says that they did not."""
     return verdict if condition else UNCLEAR
 
 
