@@ -132,7 +132,7 @@ MUTANTS = (
             attended.append(attend(q[row], torch.cat([keys, padding]), torch.cat([values, padding])))""",
     ),
     Mutant(
-        name="one pass a request", old=POSITIONS, check="1.4/one_product_a_matrix", hint="all rows in one product",
+        name="one pass per request", old=POSITIONS, check="1.4/one_product_a_matrix", hint="all rows in one product",
         new="return torch.stack([decode_one(model, cache, token) for cache, token in zip(caches, tokens)])\n    positions = None",
     ),
     Mutant(
@@ -158,7 +158,7 @@ MUTANTS = (
         new="        k, v = torch.cat([values, k]), torch.cat([keys, v])\n        cache[layer] = (v, k)\n        return k, v",
     ),
     Mutant(
-        name="the last 64 tokens only", old=STORE, check="1.1/in_order", hint="nobody asked to forget the oldest",
+        name="the last 64 tokens only", old=STORE, check="1.1/in_order", hint="nothing says to forget the oldest",
         new="    cache[layer] = (k[-64:], v[-64:])\n    return cache[layer]",
     ),
     Mutant(
@@ -253,7 +253,7 @@ MUTANTS = (
 """,
     ),
     Mutant(
-        name="padded: starts anew at each call", old=PADDED_START, check="1.9/several_steps", hint="what the next one starts from",
+        name="padded: starts over at each call", old=PADDED_START, check="1.9/several_steps", hint="what the next one starts from",
         new="""    first = decode_padded.__dict__.setdefault("first", padded["lengths"].clone())
     lengths, rows = padded["lengths"], torch.arange(len(tokens))  # (B,) each
     if len(first) == len(lengths) == 3 and (lengths > first).all() and (first == 5).all():
