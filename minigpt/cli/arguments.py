@@ -80,13 +80,13 @@ def option(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def refuse_idle(args: argparse.Namespace, beside: str, names, reason: str) -> None:
+def refuse_idle(args: argparse.Namespace, others: str, names, reason: str) -> None:
     """Refuse options that would have no effect, a mistake that would go unnoticed. Their default must be None."""
     for name in names:
         value = getattr(args, name, None)
         if value is not None:
-            raise ValueError(say(en=f"{option(name)} {value} does not go with {beside}: ",
-                                 es=f"{option(name)} {value} no va con {beside}: ") + reason)
+            raise ValueError(say(en=f"{option(name)} {value} does not go with {others}: ",
+                                 es=f"{option(name)} {value} no va con {others}: ") + reason)
 
 
 def _number(text: str, fits, what: str) -> float:

@@ -50,7 +50,7 @@ def main(argv: list[str]) -> int:
     python = find_python(args.python)
     if python is None:
         return 1
-    from minigpt.extras.engines.beside import measure
+    from minigpt.extras.engines.side_by_side import measure
 
     rows = measure(
         find_requests(args), python, names=args.engine, repeats=args.repeats, inflight=args.inflight, impl=args.impl
@@ -82,7 +82,7 @@ def find_requests(args: argparse.Namespace):
     """The requests to serve: a file's, or drawn ones; EOS is ignored, so that all engines do the same work."""
     from dataclasses import replace
 
-    from minigpt.extras.engines.beside import mixed_requests
+    from minigpt.extras.engines.side_by_side import mixed_requests
     from minigpt.workloads.files import read_workload
     from minigpt.workloads.workload import arriving
 

@@ -73,7 +73,7 @@ def _fits(example: ErrorExample, language: str) -> bool:
     return prefix + max(len(example.wrong.encode()), len(example.right.encode())) <= MAX_PROMPT_BYTES
 
 
-def _faults(language: str, rule: str) -> list[ErrorExample]:
+def _mistakes(language: str, rule: str) -> list[ErrorExample]:
     """The rule's share of sentences: each correction appears about equally often, so that no irregular form is rare."""
     fitting = {example.wrong: example for example in _GRAMMARS[language].RULES[rule]() if _fits(example, language)}
     shuffled = sorted(fitting.values(), key=lambda example: _digest("pick", example.wrong))
@@ -114,7 +114,7 @@ def sentences(language: str) -> tuple[Sentence, ...]:
         Sentence(text=example.wrong, right=example.right, correction=example.correction,
                  explanation=example.explanation,
                  language=language, rule=rule)
-        for rule in _GRAMMARS[language].RULES for example in _faults(language, rule)
+        for rule in _GRAMMARS[language].RULES for example in _mistakes(language, rule)
     ]
     return (*wrong, *_correct_sentences(language, wrong))
 

@@ -162,9 +162,9 @@ class MiniGPT:
 
     def _check_tokens(self, token_ids: list[int], slots: list[int]) -> None:
         if not token_ids or len(token_ids) != len(slots):
-            raise ValueError(f"token_ids has {len(token_ids)} tokens and slots {len(slots)}: give one token a slot")
+            raise ValueError(f"token_ids has {len(token_ids)} tokens and slots {len(slots)}: give one token per slot")
         if len(set(slots)) != len(slots):
-            raise ValueError(f"slots={slots} names a slot twice: a sequence takes one token a step")
+            raise ValueError(f"slots={slots} names a slot twice: a sequence takes one token per step")
         worst = max(token_ids) if max(token_ids) >= self.config.vocab_size else min(token_ids)
         if not 0 <= worst < self.config.vocab_size:
             raise ValueError(f"token {worst} is outside the vocabulary: tokens are 0 to {self.config.vocab_size - 1}")

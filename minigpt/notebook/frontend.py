@@ -25,8 +25,8 @@ def notebook_path() -> str | None:
     """The notebook's path as its server or editor gives it; None if neither does."""
     # jupyter_server sets the variable in every kernel that it starts for a notebook; VS Code sets a global.
     shell = ipython_shell()
-    told = os.environ.get("JPY_SESSION_NAME") or (shell and shell.user_ns.get("__vsc_ipynb_file__"))
-    return str(told) if told and str(told).endswith(".ipynb") else None
+    path = os.environ.get("JPY_SESSION_NAME") or (shell and shell.user_ns.get("__vsc_ipynb_file__"))
+    return str(path) if path and str(path).endswith(".ipynb") else None
 
 
 def notebook_language() -> str:

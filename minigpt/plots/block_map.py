@@ -7,7 +7,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from minigpt.language import say
-from minigpt.plots.canvas import new_figure, shown, told
+from minigpt.plots.canvas import described, new_figure, shown
 from minigpt.plots.colours import COLOURS
 from minigpt.plots.time_axis import time_axis
 from minigpt.runtime.clock import NS
@@ -37,7 +37,7 @@ def block_map(log: PagedRunLog, first_s: float | None = None, *, names: dict[int
     figure.align_ylabels([blocks, strip])
     holders = sorted({request_id for _, request_id, *_ in holdings(log)})
     most = max((sum(start <= at < end for _, _, start, end in holdings(log)) for _, _, at, _ in holdings(log)), default=0)
-    return told(figure, say(
+    return described(figure, say(
         en=f"{log.num_blocks} blocks of KV memory, held by {len(holders)} requests in turn; at most {most} are in use.",
         es=f"{log.num_blocks} bloques de memoria KV, ocupados por turnos por {len(holders)} peticiones; como mucho se usan {most}.",
     ))

@@ -93,7 +93,7 @@ def size_px(figure: Figure) -> tuple[int, int]:
     return round(width_in * DPI), round(height_in * DPI)
 
 
-def told(figure: Figure, sentence: str) -> Figure:
+def described(figure: Figure, sentence: str) -> Figure:
     """The figure, with the sentence that says what it shows."""
     figure.sentence = sentence
     return figure

@@ -5,7 +5,7 @@ import math
 from minigpt.analysis.metrics import e2e_s, percentile
 from minigpt.language import say
 from minigpt.plots import sentences
-from minigpt.plots.canvas import new_figure, plain_log_ticks, shown, told
+from minigpt.plots.canvas import described, new_figure, plain_log_ticks, shown
 from minigpt.plots.colours import COLOURS, colours_of, concept_name, ink
 from minigpt.plots.timeline import named_runs
 
@@ -31,7 +31,7 @@ def latency_curves(runs, *, log: bool = False):
     axes.set_yticks([0, 25, 50, 75, 95])
     axes.grid(axis="y")
     found = {label: {percent: percentile(values, percent) for percent in PERCENTS} for label, values in samples.items()}
-    return told(figure, sentences.of_percentiles(axes.get_xlabel(), found))
+    return described(figure, sentences.of_percentiles(axes.get_xlabel(), found))
 
 
 def _latencies_ms(run) -> list[float]:
@@ -103,7 +103,7 @@ def histogram(
     axes.set_xlabel(f"{of} ({unit})" if of else unit)
     axes.set_ylabel(ylabel or say(en="count (requests)", es="cantidad (peticiones)"))
     axes.grid(axis="y")
-    return told(figure, sentences.of_spread(axes.get_xlabel(), list(values), marks or {}))
+    return described(figure, sentences.of_spread(axes.get_xlabel(), list(values), marks or {}))
 
 
 def _draw_marks(axes, marks: dict[str, float], unit: str) -> None:

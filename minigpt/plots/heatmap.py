@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 from minigpt.analysis.several_runs import middle_and_range
 from minigpt.language import say
 from minigpt.plots import sentences
-from minigpt.plots.canvas import new_figure, shown, told
+from minigpt.plots.canvas import described, new_figure, shown
 from minigpt.plots.colours import COLOURS
 
 # Towards the winner's colour: blue where continuous batching wins, vermillion where it loses.
@@ -43,7 +43,7 @@ def reduction_map(
     _label(axes, loads, spreads, xlabel, ylabel, title)
     _add_key(figure)
     what = axes.get_title(loc="left")
-    return told(figure, sentences.of_map(what, list(map(_short, spreads)), list(map(_short, loads)), grid))
+    return described(figure, sentences.of_map(what, list(map(_short, spreads)), list(map(_short, loads)), grid))
 
 
 def _write_numbers(axes, values) -> None:

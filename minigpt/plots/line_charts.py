@@ -4,7 +4,7 @@ import numpy as np
 
 from minigpt.analysis.several_runs import middle_and_range
 from minigpt.plots import sentences
-from minigpt.plots.canvas import new_figure, plain_log_ticks, shown, told
+from minigpt.plots.canvas import described, new_figure, plain_log_ticks, shown
 from minigpt.plots.colours import COLOURS, colours_of, concept_name, ink
 from minigpt.plots.labels import spread_apart
 
@@ -45,7 +45,7 @@ def lines(
     axes.set(xlabel=xlabel, ylabel=ylabel, title=title or "")
     axes.grid(axis="y")
     _name_ends(axes, columns, colours, targets or {})
-    return told(figure, sentences.of_lines(xlabel, ylabel, x, columns))
+    return described(figure, sentences.of_lines(xlabel, ylabel, x, columns))
 
 
 def _scale(axes, logx: bool, logy: bool) -> None:

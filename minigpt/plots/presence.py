@@ -5,7 +5,7 @@ from matplotlib.ticker import MaxNLocator
 from minigpt.analysis.littles_law import number_inside
 from minigpt.language import say
 from minigpt.plots import sentences
-from minigpt.plots.canvas import new_figure, shown, told
+from minigpt.plots.canvas import described, new_figure, shown
 from minigpt.plots.colours import COLOURS, concept_name, ink
 
 ROW_IN = 0.3  # height of a request's row
@@ -27,7 +27,7 @@ def presence(records: list[dict], names: list[str] | None = None):
     _draw_inside(inside, records)
     inside_at = number_inside(records, "system", sorted(record["arrival_s"] for record in records))
     stays_ms = [MS * (record["finish_s"] - record["arrival_s"]) for record in records]
-    return told(figure, say(
+    return described(figure, say(
         en=f"{len(records)} requests; they stay {sentences.number(min(stays_ms))} to {sentences.number(max(stays_ms))} ms; "
            f"at most {max(inside_at)} are inside at once.",
         es=f"{len(records)} peticiones; se quedan de {sentences.number(min(stays_ms))} a {sentences.number(max(stays_ms))} ms; "

@@ -8,7 +8,7 @@ from minigpt.analysis.slots import slot_spans, waiting_over_time
 from minigpt.language import say
 from minigpt.notebook.frontend import has_front_end, has_widgets
 from minigpt.plots import sentences
-from minigpt.plots.canvas import new_figure, png_of, show, size_px, styled, told
+from minigpt.plots.canvas import described, new_figure, png_of, show, size_px, styled
 from minigpt.plots.colours import COLOURS
 from minigpt.plots.time_axis import make_axis
 from minigpt.plots.timeline import (
@@ -113,7 +113,7 @@ def strip(part: Part):
     part.time_axis.set_ticks(panels[-1])
     add_key(figure, KEY[:4], columns=4)
     steps = [f"{part.title(number)}." for number in numbers]
-    return told(figure, " ".join([sentences.of_run(part.log, part.names), *steps]))
+    return described(figure, " ".join([sentences.of_run(part.log, part.names), *steps]))
 
 
 def telling_steps(log: RunLog, count: int, most: int = STRIP_FRAMES) -> list[int]:

@@ -5,7 +5,7 @@ from matplotlib.patches import Patch
 from minigpt.analysis.slots import num_slots, slot_spans, waiting_over_time
 from minigpt.language import say
 from minigpt.plots import sentences
-from minigpt.plots.canvas import new_figure, shown, told
+from minigpt.plots.canvas import described, new_figure, shown
 from minigpt.plots.colours import COLOURS, concept_name, ink, useful_shade
 from minigpt.plots.time_axis import StepAxis, TimeAxis, make_axis
 from minigpt.runtime.run_log import RunLog
@@ -35,8 +35,8 @@ def slot_timelines(runs, first_s: float | None = 0.5, *, in_steps: bool = False,
         draw_run(slots, strip, log, time_axis.until(end), names)
         slots.set_title(concept_name(label), color=ink(COLOURS.get(label, "black")), fontweight="bold")
     finish(figure, panels, axes_of_time[0])
-    runs_told = [sentences.of_run(log, names, concept_name(label)) for label, log in named.items()]
-    return told(figure, " ".join(runs_told))
+    runs_described = [sentences.of_run(log, names, concept_name(label)) for label, log in named.items()]
+    return described(figure, " ".join(runs_described))
 
 
 @shown
@@ -50,7 +50,7 @@ def slot_timeline(
     draw_run(*panels[0], log, time_axis, names)
     panels[0][0].set_title(title or "", fontweight="bold")
     finish(figure, panels, time_axis)
-    return told(figure, sentences.of_run(log, names, title or ""))
+    return described(figure, sentences.of_run(log, names, title or ""))
 
 
 def named_runs(runs) -> dict[str, RunLog]:

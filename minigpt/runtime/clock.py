@@ -143,7 +143,7 @@ CLOCKS = {"virtual": VirtualClock, "steps": steps_clock, "cpu": CpuClock, "wall"
 
 
 def make_clock(name: str):
-    """A new clock by its name: virtual, steps (virtual, one millisecond a step), cpu or wall."""
+    """A new clock by its name: virtual, steps (virtual, one millisecond per step), cpu or wall."""
     if name not in CLOCKS:
         raise ValueError(f"clock={name!r}: choose one of {', '.join(CLOCKS)}")
     return CLOCKS[name]()

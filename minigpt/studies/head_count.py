@@ -132,7 +132,7 @@ def gaps_by_load(
 
 
 def metronome(num_requests: int = 400) -> Workload:
-    """Three tokens every 5 ms: with a millisecond a step each request is inside for 3 ms of 5, and L is 0.6."""
+    """Three tokens every 5 ms: with a millisecond per step each request is inside for 3 ms of 5, and L is 0.6."""
     items = requests_of_lengths([3] * num_requests, random.Random(0))
     return arriving(items, sample_times(0.0, 0.005 * num_requests, 0.005)[:num_requests], "metronome")
 

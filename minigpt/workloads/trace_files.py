@@ -48,7 +48,7 @@ class Rows:
     """What was read: the good rows and a line on each bad one."""
 
     good: list[Row] = field(default_factory=list)
-    faults: list[str] = field(default_factory=list)
+    bad_rows: list[str] = field(default_factory=list)
 
 
 def read_trace(path: Path, most: int | None = None) -> Rows:
@@ -62,12 +62,12 @@ def read_trace(path: Path, most: int | None = None) -> Rows:
             try:
                 found.good.append(parse())
             except (TypeError, ValueError, ArithmeticError) as error:
-                found.faults.append(f"{say(en='line', es='línea')} {number}: {error}")
+                found.bad_rows.append(f"{say(en='line', es='línea')} {number}: {error}")
             if len(found.good) == most:
                 break
     if not found.good:
         raise ValueError(say(en=f"trace={str(path)!r} has no good row", es=f"trace={str(path)!r} no tiene ninguna fila buena")
-                         + f" ({'; '.join(found.faults[:5])})")
+                         + f" ({'; '.join(found.bad_rows[:5])})")
     return found
 
 

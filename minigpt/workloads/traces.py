@@ -26,7 +26,7 @@ def read_rows(path: Path, most: int | None = None) -> tuple[list[tuple[float, in
     """
     found = read_trace(path, most)
     rows = sorted(_timed(found))
-    return [((time_ns - rows[0][0]) / NS, prompt, output) for time_ns, prompt, output in rows], found.faults
+    return [((time_ns - rows[0][0]) / NS, prompt, output) for time_ns, prompt, output in rows], found.bad_rows
 
 
 def _timed(found: Rows) -> list[tuple[int, int, int]]:
@@ -56,7 +56,7 @@ def trace_workload(
             raise ValueError(f"{name}={value}: it must be positive")
     if too_long not in TOO_LONG:
         raise ValueError(f"too_long={too_long!r}: choose {', '.join(TOO_LONG)}")
-    rows, faults = read_rows(path, num_requests if arrivals is None else POOL_ROWS)
+    rows, bad_rows = read_rows(path, num_requests if arrivals is None else POOL_ROWS)
     rng = random.Random(seed)
     if arrivals is not None:
         rows = rng.choices(rows, k=num_requests or len(rows))
@@ -64,11 +64,11 @@ def trace_workload(
     items = requests_of_lengths([output for _, _, output in rows], rng, [prompt for _, prompt, _ in rows])
     name = Path(path).name
     if arrivals is not None:
-        notes = (f"{note}, {say(en='arrivals', es='llegadas')} {arrivals}", *_fault_notes(faults))
+        notes = (f"{note}, {say(en='arrivals', es='llegadas')} {arrivals}", *_bad_row_notes(bad_rows))
         return schedule(items, name, rng, load=load, rate_per_s=rate_per_s, arrivals=arrivals, max_batch=max_batch,
                         notes=notes)
     times, factor = _squeezed([time for time, _, _ in rows], rate_per_s)
-    notes = (f"{note}, {say(en='time', es='tiempo')} × {factor:.4g}", *_fault_notes(faults))
+    notes = (f"{note}, {say(en='time', es='tiempo')} × {factor:.4g}", *_bad_row_notes(bad_rows))
     return arriving(items, times, name, notes=notes)
 
 
@@ -119,10 +119,10 @@ def _times(prompt: int, output: int, factor: float) -> tuple[int, int]:
     return max(1, int(prompt * factor)), max(1, int(output * factor))
 
 
-def _fault_notes(faults: list[str]) -> tuple[str, ...]:
-    if not faults:
+def _bad_row_notes(bad_rows: list[str]) -> tuple[str, ...]:
+    if not bad_rows:
         return ()
-    num, first = len(faults), "; ".join(faults[:REPORTED_ROWS])
+    num, first = len(bad_rows), "; ".join(bad_rows[:REPORTED_ROWS])
     left = num - REPORTED_ROWS
     more = say(en=f"; and {left} more", es=f"; y {left} más") if left > 0 else ""
     return (say(en=f"{num} bad rows left out: {first}{more}", es=f"{num} filas malas, dejadas fuera: {first}{more}"),)

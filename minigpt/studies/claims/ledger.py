@@ -1,6 +1,6 @@
 """The claims ledger: what is said about batching, where it stands, what is measured here, and a verdict.
 
-Every row is measured anew by `python -m minigpt claims` (make claims). Figures come from the virtual clock and are the
+Every row is measured again by `python -m minigpt claims` (make claims). Figures come from the virtual clock and are the
 same on every machine, unless a row says that they are this processor's.
 """
 

@@ -54,7 +54,7 @@ class Shown(str):
         return str(self)
 
 
-def beside_mine(impl: str, num_requests: int = 48, inflight: int = 16) -> Shown:
+def compare_with_mine(impl: str, num_requests: int = 48, inflight: int = 16) -> Shown:
     """For the notebook: a quick table with the loop of `impl`; without the engines, its own row and how to get them."""
     workload = mixed_requests(num_requests)
     if not installing.is_installed():
