@@ -45,7 +45,7 @@ def url():
 
 
 class BusyMachine:
-    """A cluster whose nodes do not start in time, so many times."""
+    """A cluster whose nodes do not start in time, a given number of times."""
 
     def __init__(self, num_failures):
         self.num_failures, self.num_nodes = num_failures, 0

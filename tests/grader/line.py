@@ -80,7 +80,7 @@ def _let_in(listener, selector, said: dict) -> None:
 
 
 def _has_said(connection, secret: bytes, selector, said: dict) -> bool:
-    """Read on; return whether this is the worker. Whoever sends anything else, or nothing more, is disconnected."""
+    """Read on; return whether this is the worker. A program that sends anything else, or nothing more, is disconnected."""
     try:
         part = connection.recv(SECRET_BYTES - len(said[connection]))
     except BlockingIOError:

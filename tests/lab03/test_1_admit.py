@@ -125,7 +125,7 @@ def test_never_waits(student):
 @check("3.1", points=1, en="right in many scenes at random, one after another",
        es="correcto en muchas escenas al azar, una tras otra")
 def test_many_scenes(student):
-    """Whoever the queue would hand out next is in, as far as there are seats, and not a nanosecond has passed."""
+    """The next requests of the queue are in, as far as there are seats, and not a nanosecond has passed."""
     rng = random.Random(31)
     for count in range(40):
         arrivals, slots, now_ms = [rng.randrange(4) * 3 for _ in range(rng.randint(1, 16))], rng.randint(1, 12), 7

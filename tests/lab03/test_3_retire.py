@@ -8,7 +8,7 @@ from tests.lab03.scenes import scene
 
 
 def retired(student, ended: tuple[int, ...] = (1, 2), number: int = 4, *, again: bool = False, with_eos: bool = False):
-    """So many in flight, of which some have ended after one step: ids in flight, the server.
+    """Requests in flight, of which some have ended after one step: ids in flight, the server.
 
     They end by their limit with one token, or with EOS at once and so with none.
     """

@@ -1,6 +1,6 @@
 """Exercise 3.6: a bootstrap interval of the p95 reduction, over pairs of the same request.
 
-Everybody may draw in their own way (pairs or indices, choices or randrange), so two right answers differ by chance.
+Students may draw in their own way (pairs or indices, choices or randrange), so two right answers differ by chance.
 How much they may differ is computed, not guessed: bootstrap_law.py has the exact probability of every interval.
 """
 

@@ -1,4 +1,4 @@
-"""Wrong caches, wrong steps and wrong measurements, each with the mistake that somebody is bound to make."""
+"""Wrong caches, wrong steps and wrong measurements, each with a mistake that students are bound to make."""
 
 from tests.mutants import lab01_values
 from tests.mutants.mutant import Mutant
@@ -101,7 +101,7 @@ MUTANTS = (
         name="no feed-forward", old=FEED_ONE, new=REMEMBER_ONE, check="1.3/equals_the_uncached_model", hint="x gets two additions",
     ),
     Mutant(
-        # From an empty cache nobody could tell: only differences of positions count, and all are one too far.
+        # From an empty cache it could not be seen: only differences of positions count, and all are one too far.
         name="position asked for in every layer", old=PROJECT_ONE, check="1.3/goes_on_with_a_filled_cache",
         hint="ask for its length before that", new="        positions = torch.tensor([length(cache)])\n" + PROJECT_ONE,
     ),

@@ -1,4 +1,4 @@
-"""Wrong static servers, each with the mistake that somebody is bound to make."""
+"""Wrong static servers, each with a mistake that students are bound to make."""
 
 from tests.mutants import lab02_values
 from tests.mutants.mutant import Mutant

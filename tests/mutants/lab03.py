@@ -1,4 +1,4 @@
-"""Wrong schedulers, each with the mistake that somebody is bound to make."""
+"""Wrong schedulers, each with a mistake that students are bound to make."""
 
 from tests.mutants import lab03_values
 from tests.mutants.mutant import Mutant

@@ -1,4 +1,4 @@
-"""Wrong bookkeeping and wrong plans, each with the mistake that somebody is bound to make."""
+"""Wrong bookkeeping and wrong plans, each with a mistake that students are bound to make."""
 
 from tests.mutants.mutant import Mutant
 

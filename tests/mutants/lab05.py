@@ -1,4 +1,4 @@
-"""Wrong answers to Lab 05, each with the mistake that somebody is bound to make."""
+"""Wrong answers to Lab 05, each with a mistake that students are bound to make."""
 
 from tests.mutants.mutant import Mutant
 

@@ -35,7 +35,7 @@ def measure(
     workload: Workload, python: Path, *, names: list[str] | None = None, repeats: int = 3, inflight: int = 16,
     impl: str = "solution",
 ) -> list[Row]:
-    """One row an engine; `python` is the interpreter that has them."""
+    """One row per engine; `python` is the interpreter that has them."""
     for name, value in (("repeats", repeats), ("inflight", inflight)):
         if value < 1:
             raise ValueError(f"{name}={value}: give at least one")
