@@ -35,7 +35,7 @@ class RequestRecord(NamedTuple):
 
 
 class Records:
-    """What became of every call so far, a list for each moment: a replica notes a number, not a tuple."""
+    """The records of all calls so far, a list for each moment: a replica writes a number, not a tuple."""
 
     def __init__(self, num_calls: int):
         self.replica, self.admitted_ns, self.first_token_ns, self.finish_ns = ([NEVER] * num_calls for _ in range(4))
@@ -71,7 +71,7 @@ class Replica:
         """A call arrives. `run_until` must have been called with its arrival."""
         self._waiting.append(index)
         self.num_inside += 1
-        if self.num_inside <= self._cap:  # otherwise no seat is free before the next change, which stays as it is
+        if self.num_inside <= self._cap:  # otherwise no slot is free before the next change, which stays as it is
             self._look_ahead()
 
     def run_until(self, time_ns: int) -> None:
@@ -81,7 +81,7 @@ class Replica:
             self._look_ahead()
 
     def _look_ahead(self) -> None:
-        """Find the next change: a step that admits, or the decode steps until somebody leaves or can be admitted."""
+        """Find the next change: a step that admits, or the decode steps until a request leaves or can be admitted."""
         calls, waiting, ends = self._calls, self._waiting, self._ends
         if not ends:
             if not waiting:
@@ -95,7 +95,7 @@ class Replica:
             return
         self._new, self._num_steps = [], ends[0][0] - self._step
         if free and waiting:
-            # Somebody arrives during a step and sits down at its end: the first boundary that is not before it.
+            # A request that arrives during a step is admitted at its end: the first boundary that is not before it.
             gap_ns = calls[waiting[0]].arrival_ns - now_ns
             self._num_steps = bisect_left(range(self._num_steps), gap_ns, key=self._decode_ns)
         self.next_ns = now_ns + self._decode_ns(self._num_steps)
@@ -109,13 +109,13 @@ class Replica:
         return prefill_ns + (self._decode_ns(1) if self._ends else 0)
 
     def _decode_ns(self, num_steps: int) -> int:
-        """Time of so many decode steps with nobody entering or leaving; each attends to one token a row more."""
+        """Time of `num_steps` decode steps in which no request enters or leaves; each attends to one more token per row."""
         rows = len(self._ends)
         context = num_steps * self._context + rows * (num_steps * (num_steps - 1) // 2)
         return num_steps * (self._overhead_ns + self._row_ns * rows) + self._context_ns * context
 
     def _carry_out(self) -> None:
-        """Let the next change happen."""
+        """Carry out the next change."""
         calls, records, ends = self._calls, self._records, self._ends
         start_ns, self._now_ns = self._now_ns, self.next_ns
         self._step += self._num_steps
