@@ -129,7 +129,7 @@ def help_text(as_make=False):
             rows.append((usage, say(en=command.en, es=command.es)))
     # One long usage must not push every explanation off the screen: it gets a line of its own.
     width = min(max(len(usage) for usage, _ in rows), 28)
-    lines = [say(en="Commands:", es="Comandos:")]
+    lines = [say(en="Commands:", es="Órdenes:")]
     for usage, text in rows:
         gap = "\n" + " " * (width + 4) if len(usage) > width else " " * (width + 2 - len(usage))
         lines.append(f"  {usage}{gap}{text}")
@@ -163,7 +163,7 @@ def find_command(name):
             return command
     names = ", ".join(command.name for command in COMMANDS)
     raise ValueError(say(en=f"unknown command {name!r}; the commands are: help, {names}",
-                         es=f"comando desconocido: {name!r}; los comandos son: help, {names}"))
+                         es=f"orden desconocida: {name!r}; las órdenes son: help, {names}"))
 
 
 def load(command):

@@ -41,7 +41,7 @@ def prepare() -> None:
             en=f"{name} has a newer version; you changed yours, so it was kept. "
             "For the new one, rename yours and run this command again.",
             es=f"{name} tiene una versión más nueva; cambiaste la tuya, así que se conserva. "
-            "Para tener la nueva, cambia el nombre de la tuya y repite este comando."))
+            "Para tener la nueva, cambia el nombre de la tuya y repite esta orden."))
     write_start_page()
     print(say(en=f"All labs: {FILE_NAME}, one folder up in JupyterLab's list of files",
               es=f"Todos los laboratorios: {FILE_NAME}, una carpeta más arriba en la lista de archivos de JupyterLab"),
