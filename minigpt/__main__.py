@@ -103,6 +103,9 @@ COMMANDS = (
             "borra las cachés; nunca tus archivos ni .venv"),
 )
 
+# What a package installed with pip can do by itself; the rest needs the labs, the tests or .venv beside it.
+WITHOUT_CHECKOUT = ("ask", "workload", "load", "plan", "bench", "eval", "arena", "export")
+
 
 def write_utf8():
     """Make printing an accent safe wherever it goes, also under LC_ALL=C and in old Windows consoles."""
@@ -183,6 +186,21 @@ def load(command):
             f"({sys.executable}); prueba: python -m minigpt setup")) from error
 
 
+def check_place(command):
+    """Refuse what needs a clone where there is none, before anything is made or removed in site-packages."""
+    from minigpt.language import say
+    from minigpt.paths import is_checkout
+
+    if command.name in WITHOUT_CHECKOUT or is_checkout():
+        return
+    names = ", ".join(WITHOUT_CHECKOUT)
+    raise ValueError(say(
+        en=f"{command.name} needs the repository, and this is only its package: clone it, or unpack its sdist, and run "
+        f"the command there. The package alone has: {names}",
+        es=f"{command.name} necesita el repositorio, y esto es solo su paquete: clónalo, o descomprime su sdist, y ejecuta "
+        f"la orden allí. El paquete solo tiene: {names}"))
+
+
 def asks_for_help(argv):
     """Say whether a command is only asked how it is used."""
     return any(word in ("-h", "--help") for word in argv[1:])
@@ -221,6 +239,7 @@ def run(argv):
         print(help_text(as_make="--make" in argv))
         return 0
     command = find_command(argv[0])
+    check_place(command)
     if asks_for_help(argv) and not is_installed(command.needs):
         return show_help(command, argv)
     if command.needs is not None:

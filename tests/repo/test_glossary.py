@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.tools.glossary import OldWord, build_pages, find_old, old_words, spanish_texts, terms
+from tests.tools.glossary import OldWord, build_pages, find_old, old_words, terms
 from tests.tools.repo_files import ROOT, source_files
 
 OLD = old_words()
@@ -21,7 +21,7 @@ def spanish_files():
 
 def test_no_replaced_word_is_left():
     found = [f"{name}: …{place}… (write: {word.better})" for path, name in spanish_files()
-             for word, place in find_old(spanish_texts(path), OLD)]
+             for word, place in find_old(path, OLD)]
     assert found == [], "\n".join(found)
 
 
@@ -31,14 +31,14 @@ def test_each_replaced_word_is_seen_and_its_better_one_is_not(word, tmp_path):
     planted = word.old.replace("*", "")
     for sentence in (f"Esto es {planted}, y nada más.", f"Dice\n{planted.replace(' ', chr(10))}\naquí.", planted.upper()):
         page.write_text(sentence, encoding="utf-8")
-        assert find_old(spanish_texts(page), [word]), sentence
+        assert find_old(page, [word]), sentence
     assert word.found_in(word.better) == []
 
 
 def test_words_inside_f_strings_of_python_are_seen(tmp_path):
     code = tmp_path / "code.py"
     code.write_text('say(en=f"{n} seats", es=f"{n} asientos, "\n    f"{m} libres")\n', encoding="utf-8")
-    assert len(find_old(spanish_texts(code), [OldWord("asiento*", "slot")])) == 1
+    assert len(find_old(code, [OldWord("asiento*", "slot")])) == 1
 
 
 def test_a_word_may_stay_where_it_means_something_else():

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -37,7 +37,7 @@ class OldWord:
 
     old: str
     better: str
-    but: tuple[str, ...] = field(default=())
+    but: tuple[str, ...] = ()
 
     @property
     def pattern(self) -> re.Pattern:
@@ -78,13 +78,12 @@ def old_words() -> list[OldWord]:
         OldWord(one["old"], one["better"]) for one in wordings]
 
 
-def find_old(texts: list[str], words: list[OldWord]) -> list[tuple[OldWord, str]]:
-    """Return each replaced word in the texts, with the place."""
-    found = []
-    for text in texts:
-        lower = text.lower()  # most texts hold none of them, and a search for letters says so at once
-        found += [(word, place) for word in words if word.letters in lower for place in word.found_in(text)]
-    return found
+def find_old(path: Path, words: list[OldWord]) -> list[tuple[OldWord, str]]:
+    """Return each replaced word in what a file says in Spanish, with the place."""
+    lower = path.read_text(encoding="utf-8").lower()  # most files hold none of them: a search for letters says so at once
+    possible = [word for word in words if word.letters in lower]
+    return [(word, place) for text in (spanish_texts(path) if possible else ()) for word in possible
+            for place in word.found_in(text)]
 
 
 def build_pages() -> dict[Path, str]:
