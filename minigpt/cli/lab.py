@@ -50,11 +50,12 @@ def prepare() -> None:
 
 def jupyter_environment() -> dict[str, str]:
     """The variables that JupyterLab and its kernels start with."""
-    settings = str(repository_root() / "minigpt" / "jupyter")
-    others = os.environ.get("JUPYTER_CONFIG_PATH")
+    settings = repository_root() / "minigpt" / "jupyter"
+    # With the Spanish notebooks JupyterLab's own menus are Spanish, unless its user has chosen another language there.
+    folders = [*([settings / "spanish"] if language() == "es" else []), settings, os.environ.get("JUPYTER_CONFIG_PATH")]
     variables = {
         # Defaults: our originals are hidden, a page is shown and not its Markdown, no question about Jupyter's news.
-        "JUPYTER_CONFIG_PATH": os.pathsep.join([settings, others] if others else [settings]),
+        "JUPYTER_CONFIG_PATH": os.pathsep.join(str(folder) for folder in folders if folder),
         # Otherwise a "python3" kernel that the user once installed could win over the environment's own.
         "JUPYTER_PREFER_ENV_PATH": "1",
     }
