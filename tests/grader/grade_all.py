@@ -6,6 +6,7 @@ with one submission shows in its own row and affects no other.
 """
 
 import argparse
+import contextlib
 import hashlib
 import json
 import os
@@ -23,9 +24,11 @@ from minigpt.language import language, say
 from tests.grader import report as reports
 from tests.grader.class_page import write_page
 from tests.grader.class_progress import shown_progress
+from tests.grader.class_similarity import pairs_of
 from tests.grader.class_table import write_table
 from tests.grader.leftovers import remove_tree
 from tests.grader.outcomes import GRADER_ERROR
+from tests.grader.similarity import Pair
 from tests.grader.submissions import Refused, Submission, find_submissions, labs_of, text_of
 
 ROOT = paths.repository_root()
@@ -208,12 +211,21 @@ def run_class(args: argparse.Namespace) -> int:
             pool.shutdown(cancel_futures=True)
             raise
     remove_tree(args.out / AT_WORK)
-    return _write_results(args.out, [made[job] for job in jobs])
+    return _write_results(args.out, [made[job] for job in jobs], _similar(jobs, made))
 
 
-def _write_results(out: Path, in_order: list[dict]) -> int:
+def _similar(jobs: list[Job], made: dict[Job, dict]) -> dict[str, list[Pair]]:
+    """Of each lab, the pairs of submissions that resemble each other; a file that cannot be read is left out."""
+    sources: dict[Path, dict[str, bytes]] = {}
+    for job in jobs:
+        with contextlib.suppress(Refused, OSError):
+            sources.setdefault(job.lab, {})[made[job]["folder"]] = text_of(job.submission, job.lab)
+    return {lab.name[:2]: pairs_of(lab, texts) for lab, texts in sources.items()}
+
+
+def _write_results(out: Path, in_order: list[dict], pairs: dict[str, list[Pair]]) -> int:
     write_table(out / TABLE, in_order)
-    write_page(out / PAGE, in_order)
+    write_page(out / PAGE, in_order, pairs)
     failed = [one for one in in_order if has_failed(one)]
     print(say(en=f"{len(in_order)} reports; the class at a glance: {out / PAGE}; its table: {out / TABLE}",
               es=f"{len(in_order)} informes; la clase de un vistazo: {out / PAGE}; su tabla: {out / TABLE}"))
