@@ -1,6 +1,7 @@
 """What a connection may cost: size and time of a head, and bodies without end."""
 
 import asyncio
+import socket
 
 import pytest
 
@@ -69,3 +70,16 @@ def test_a_body_without_end_is_cut(port, path):
     except ConnectionError:
         return
     assert reply[9:12] in (b"404", b"405", b"413")
+
+
+def test_an_answer_leaves_at_once(port, monkeypatch):
+    """hey keeps its connections: each answer took 41 ms more, for the body waited until the head was confirmed."""
+    transports, made = [], http_limits.LimitedProtocol.connection_made
+
+    def seen(self, transport):
+        made(self, transport)
+        transports.append(transport.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+
+    monkeypatch.setattr(http_limits.LimitedProtocol, "connection_made", seen)
+    assert asyncio.run(send(port, b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")).status == 200
+    assert transports and all(transports)
