@@ -57,12 +57,23 @@ def new_file(text: str) -> Path:
         if not os.access(path, os.W_OK):
             raise _wrong(text, say(en="that file cannot be written", es="ese archivo no se puede escribir"))
         return path
-    folder = path.absolute().parent
+    _check_place(path.absolute().parent, text)
+    return path
+
+
+def new_folder(text: str) -> Path:
+    """A folder that files can be written into, there already or to be made: looked at before anything is computed."""
+    path = Path(text)
+    _check_place(path.absolute(), text)
+    return path
+
+
+def _check_place(folder: Path, text: str) -> None:
+    """Refuse a folder that is none, cannot be made or cannot be written into."""
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
     if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
         raise _wrong(text, say(en=f"nothing can be written in {folder}", es=f"no se puede escribir en {folder}"))
-    return path
 
 
 def write_text(path: Path, text: str) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from minigpt import paths
+from minigpt.cli.arguments import Parser, new_file, positive, whole
 from minigpt.language import say
 from minigpt.notebook.exercises import load_exercises, load_given
 from minigpt.schedulers.registry import IMPLEMENTATIONS, code_file
@@ -85,21 +86,21 @@ def measure(lab: Path, plugin: GradePlugin) -> None:
 
 
 def parse(argv: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m minigpt grade", description=say(
+    parser = Parser(prog="python -m minigpt grade", description=say(
         en="Grade a lab.", es="Califica un laboratorio."))
     parser.add_argument("lab", help=say(en="its number: 03", es="su número: 03"))
     parser.add_argument("--impl", default="student", choices=IMPLEMENTATIONS)
     parser.add_argument("--file", type=Path, help=say(en="grade this file instead", es="califica este archivo"))
     parser.add_argument("--only", default="", metavar="3.1", help=say(en="one exercise", es="un ejercicio"))
-    parser.add_argument("--json", type=Path, metavar="PATH")
-    parser.add_argument("--gradescope", type=Path, metavar="PATH")
-    parser.add_argument("--junit", type=Path, metavar="PATH")
+    parser.add_argument("--json", type=new_file, metavar="PATH")
+    parser.add_argument("--gradescope", type=new_file, metavar="PATH")
+    parser.add_argument("--junit", type=new_file, metavar="PATH")
     # Of class runs (grade_all.py):
     parser.add_argument("--no-measure", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--hide", type=Path, action="append", default=[], help=argparse.SUPPRESS)
     parser.add_argument("--with-parent", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--refused", default="", help=argparse.SUPPRESS)
-    parser.add_argument("--seed", type=int, default=0, help=say(en="of the graded workloads", es="de las cargas"))
+    parser.add_argument("--seed", type=whole(), default=0, help=say(en="of the graded workloads", es="de las cargas"))
     parser.add_argument("--scripted", action="store_true", help=say(
         en="without the model: quicker, for trying out", es="sin el modelo: más rápido, para probar"))
     parser.add_argument("--limits", type=parse_limits, default=Limits(), metavar="cpu_s=15,wall_s=60,memory_mb=1024", help=say(
@@ -112,9 +113,9 @@ def parse_limits(text: str) -> Limits:
     values = {}
     for part in filter(None, text.split(",")):
         name, _, number = part.partition("=")
-        if name not in ("cpu_s", "wall_s", "total_s", "memory_mb") or not float(number) > 0:
+        if name not in ("cpu_s", "wall_s", "total_s", "memory_mb"):
             raise argparse.ArgumentTypeError(part)
-        values["memory_bytes" if name == "memory_mb" else name] = float(number)
+        values["memory_bytes" if name == "memory_mb" else name] = positive(number)
     if "memory_bytes" in values:
         values["memory_bytes"] = int(values["memory_bytes"] * 2**20)
     return replace(Limits(), **values)
@@ -122,12 +123,12 @@ def parse_limits(text: str) -> Limits:
 
 def main(argv: list[str] | None = None) -> int:
     """Grade, print and write the report; 0 only if every check passed."""
-    args = parse(sys.argv[1:] if argv is None else argv)
     process_tree.adopt_orphans()
     process_tree.interrupt_on_sigterm()  # so that the worker is ended before this process is
-    if args.with_parent:
-        process_tree.end_with_parent()
     try:
+        args = parse(sys.argv[1:] if argv is None else argv)
+        if args.with_parent:
+            process_tree.end_with_parent()
         lab = paths.resolve_lab(args.lab)
         file = args.file or code_file(args.lab, args.impl)
         plugin = run_checks(lab, file.absolute(), only=args.only, scripted=args.scripted, seed=args.seed,

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from minigpt import paths
+from minigpt.cli.arguments import Parser, count, new_folder
 from minigpt.language import language, say
 from tests.grader import report as reports
 from tests.grader.class_page import write_page
@@ -235,8 +236,16 @@ def _write_results(out: Path, in_order: list[dict], pairs: dict[str, list[Pair]]
     return 1 if failed else 0
 
 
+def limits_text(text: str) -> str:
+    """Limits as each grader will read them: a mistake is said once, and not in every submission's report."""
+    from tests.grader.grade import parse_limits
+
+    parse_limits(text)
+    return text
+
+
 def parse(argv: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m minigpt grade-all", description=say(
+    parser = Parser(prog="python -m minigpt grade-all", description=say(
         en="Grade a class: each sub-folder, .zip or .py of a folder is a submission.",
         es="Califica una clase: cada subcarpeta, .zip o .py de una carpeta es una entrega."))
     parser.add_argument("folder", type=Path)
@@ -245,8 +254,8 @@ def parse(argv: list[str]) -> argparse.Namespace:
         en="its number; without it, the file's name decides", es="su número; sin él decide el nombre del archivo"))
     parser.add_argument("--class-seed", default="", help=say(
         en="any text: gives every student a workload of their own", es="un texto: da a cada estudiante su propia carga"))
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--limits", default="", metavar="cpu_s=15,wall_s=60,memory_mb=1024")
+    parser.add_argument("--jobs", type=count, default=os.cpu_count() or 1)
+    parser.add_argument("--limits", type=limits_text, default="", metavar="cpu_s=15,wall_s=60,memory_mb=1024")
     parser.add_argument("--scripted", action="store_true", help=say(en="without the model", es="sin el modelo"))
     args = parser.parse_args(argv)
     here = os.environ.get("MINIGPT_CALLED_FROM", "")
@@ -254,6 +263,10 @@ def parse(argv: list[str]) -> argparse.Namespace:
     if not args.folder.is_dir():
         raise ValueError(say(en=f"{args.folder} is not a folder: say DIR=submissions",
                              es=f"{args.folder} no es una carpeta: escribe DIR=entregas"))
+    try:
+        new_folder(args.out)
+    except argparse.ArgumentTypeError as error:
+        raise ValueError(f"--out: {error}") from None
     folder, out = args.folder.resolve(), args.out.resolve()
     if out == folder or folder in out.parents:
         raise ValueError(say(en=f"the results would lie among the submissions: choose another folder than {args.out}",

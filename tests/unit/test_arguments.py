@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -51,6 +52,50 @@ def test_a_file_that_cannot_be_written_is_named_at_once(command, tmp_path):
         with pytest.raises(ValueError, match=words):
             main(command, WRITERS[command], str(path))
     assert sorted(each.name for each in tmp_path.iterdir()) == ["a file"]
+
+
+@pytest.mark.parametrize("command, option", [("claims", "--folder"), ("train", "--out")])
+def test_a_folder_that_cannot_be_made_is_named_at_once(command, option, tmp_path):
+    """Minutes of measuring, or hours of training, ended in a traceback."""
+    (tmp_path / "a file").write_text("", encoding="utf-8")
+    for path in (tmp_path / "a file", tmp_path / "a file" / "x"):
+        with pytest.raises(ValueError, match="nothing can be written in"):
+            main(command, option, str(path))
+
+
+def test_a_page_without_markers_is_named_before_anything_is_measured(tmp_path):
+    (tmp_path / "page.md").write_text("no markers", encoding="utf-8")
+    with pytest.raises(ValueError, match="page.md has no pair of markers"):
+        main("claims", "--folder", str(tmp_path), "--into", str(tmp_path / "page.md"))
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["--json", "{}"], "--json: .*that is a folder"), (["--junit", "{}"], "--junit: .*that is a folder"),
+    (["--seed", "x"], "--seed: x: it must be a whole number"), (["--limits", "cpu_s=inf"], "--limits: inf: it must be"),
+    (["--limits", "cpu=3"], "--limits: cpu=3"),
+])
+def test_grading_reads_its_options_in_the_same_way(arguments, words, tmp_path, capsys):
+    """A report that could not be written was found out after the grading."""
+    from tests.grader.grade import main
+
+    assert main(["03", *(each.format(tmp_path) for each in arguments)]) == 2
+    said = capsys.readouterr().err
+    assert re.search(words, said) and said.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["--jobs", "0"], "--jobs: 0: it must be positive"), (["--limits", "cpu=3"], "--limits: cpu=3"),
+    (["--out", "{}/a file"], "--out: .*nothing can be written"),
+])
+def test_grading_a_class_does_so_too(arguments, words, tmp_path, capsys):
+    from tests.grader.grade_all import main
+
+    (tmp_path / "a file").write_text("", encoding="utf-8")
+    (tmp_path / "in").mkdir()
+    out = [] if arguments[0] == "--out" else ["--out", str(tmp_path / "out")]
+    assert main([str(tmp_path / "in"), *out, *(each.format(tmp_path) for each in arguments)]) == 2
+    said = capsys.readouterr().err
+    assert re.search(words, said) and said.count("\n") == 1
 
 
 @pytest.mark.parametrize("arguments, words", [
