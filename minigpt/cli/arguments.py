@@ -15,19 +15,32 @@ class Parser(argparse.ArgumentParser):
         raise ValueError(say(en=f"{message} (see {self.prog} --help)", es=f"{message} (véase {self.prog} --help)"))
 
 
+LEAST, MOST = 1e-9, 1e12  # of what is counted or measured here; beyond them lie slips, and sums that overflow
+MOST_SLOTS = 1_024  # in one KV cache: over a GiB
+
+
 def positive(text: str) -> float:
     """A finite number above 0."""
-    return _number(text, lambda value: value > 0, say(en="it must be positive", es="debe ser positivo"))
+    value = _number(text, lambda value: value > 0, say(en="it must be positive", es="debe ser positivo"))
+    if not LEAST <= value <= MOST:
+        raise _wrong(text, say(en=f"it must lie between {LEAST:g} and {MOST:g}", es=f"debe estar entre {LEAST:g} y {MOST:g}"))
+    return value
 
 
 def at_least_zero(text: str) -> float:
     """A finite number from 0 on."""
-    return _number(text, lambda value: value >= 0, say(en="it must be ≥ 0", es="debe ser ≥ 0"))
+    return _number(text, lambda value: 0 <= value <= MOST, say(en=f"it must be ≥ 0 (and ≤ {MOST:g})",
+                                                               es=f"debe ser ≥ 0 (y ≤ {MOST:g})"))
 
 
 def count(text: str) -> int:
     """A whole number from 1 on."""
     return whole(1)(text)
+
+
+def slots(text: str) -> int:
+    """How many requests one server may hold: each has a slot in its KV cache."""
+    return whole(1, MOST_SLOTS)(text)
 
 
 def whole(least: int | None = None, most: int | None = None):

@@ -107,11 +107,14 @@ def test_health_waits_behind_nobody(url):
             await asyncio.sleep(1)  # all of them are inside: sixteen in flight, the others in the proxy's queue
             reply = await client.get("/health")
             num_open = sum(not task.done() for task in asked)
-            return reply, num_open, [each.status_code for each in await asyncio.gather(*asked)]
+            for task in asked:
+                task.cancel()
+            await asyncio.gather(*asked, return_exceptions=True)
+            return reply, num_open
 
-    reply, num_open, statuses = asyncio.run(health_among_forty())
+    reply, num_open = asyncio.run(health_among_forty())
     assert reply.status_code == 200 and reply.json() == {"status": "healthy", "reason": "", "num_replicas": 2}
-    assert num_open > 16 and statuses == [200] * 40
+    assert num_open > 16
 
 
 @pytest.mark.parametrize("method, path, status", [
