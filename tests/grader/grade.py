@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from minigpt import paths
+from minigpt.__main__ import leave_quietly
 from minigpt.cli.arguments import Parser, new_file, positive, whole
+from minigpt.environment.process import INTERRUPTED
 from minigpt.language import say
 from minigpt.notebook.exercises import load_exercises, load_given
 from minigpt.schedulers.registry import IMPLEMENTATIONS, code_file
@@ -61,6 +63,8 @@ def run_pytest(plugin: GradePlugin, lab: Path, *options: str) -> None:
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         status = pytest.main([*options, str(folder)], plugins=[plugin])
+    if plugin.was_interrupted:  # pytest makes an exit status of it
+        raise KeyboardInterrupt
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or not plugin.results:
         raise ValueError(say(en=f"the checks in {folder} could not be run:", es=f"no se pudo ejecutar {folder}:")
                          + "\n" + printed.getvalue()[-2000:])
@@ -129,29 +133,44 @@ def main(argv: list[str] | None = None) -> int:
         args = parse(sys.argv[1:] if argv is None else argv)
         if args.with_parent:
             process_tree.end_with_parent()
-        lab = paths.resolve_lab(args.lab)
-        file = args.file or code_file(args.lab, args.impl)
-        plugin = run_checks(lab, file.absolute(), only=args.only, scripted=args.scripted, seed=args.seed,
-                            limits=args.limits, hidden=tuple(args.hide), refused=args.refused)
+        status = grade(args)
+        sys.stdout.flush()
+        return status
     except ValueError as error:
         print(f"minigpt: {error}", file=sys.stderr)
         return 2
+    except BrokenPipeError:
+        return leave_quietly()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def grade(args: argparse.Namespace) -> int:
+    lab = paths.resolve_lab(args.lab)
+    file = args.file or code_file(args.lab, args.impl)
+    plugin = run_checks(lab, file.absolute(), only=args.only, scripted=args.scripted, seed=args.seed,
+                        limits=args.limits, hidden=tuple(args.hide), refused=args.refused)
     if not (args.only or args.scripted or args.no_measure):
         measure(lab, plugin)
     results, student = list(plugin.results.values()), plugin.student
+    about = {"file": file.name, **notes.notes_of(student.worker)}
+    # Before anything is printed: whoever reads along may have seen enough (`| head`), and the files are wanted all the same.
+    write_reports(args, report.as_json(lab.name[:2], args.impl, results, student.measurements, about))
     print(report.table(results, plugin.exercises), "", sep="\n")
     print(report.headline(results, student.measurements))
     for line in notes.printed_lines(student.worker):
         print(line)
-    about = {"file": file.name, **notes.notes_of(student.worker)}
-    data = report.as_json(lab.name[:2], args.impl, results, student.measurements, about)
+    return 0 if all(result.outcome == PASSED for result in results) else 1
+
+
+def write_reports(args: argparse.Namespace, data: dict) -> None:
+    """The files that were asked for."""
     if args.json:
         report.write_json(args.json, data)
     if args.gradescope:
         report.write_json(args.gradescope, report.as_gradescope(data))
     if args.junit:
         junit.write(args.junit, data)
-    return 0 if all(result.outcome == PASSED for result in results) else 1
 
 
 if __name__ == "__main__":

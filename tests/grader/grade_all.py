@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from minigpt import paths
+from minigpt.__main__ import leave_quietly
 from minigpt.cli.arguments import Parser, count, new_folder
 from minigpt.language import language, say
 from tests.grader import report as reports
@@ -277,7 +278,11 @@ def parse(argv: list[str]) -> argparse.Namespace:
 def main(argv: list[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        return run_class(parse(sys.argv[1:] if argv is None else argv))
+        status = run_class(parse(sys.argv[1:] if argv is None else argv))
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        return leave_quietly()
     except ValueError as error:
         print(f"minigpt: {error}", file=sys.stderr)
         return 2

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import types
 
 import pytest
 
@@ -196,3 +197,35 @@ def test_an_interrupted_grade_says_so(monkeypatch, capsys):
 
     monkeypatch.setattr(grade, "run_child", lambda *_, **__: 130)
     assert grade.main(["03"]) == 130 and "Interrupted: this is not a grade" in capsys.readouterr().err
+
+
+def interrupted(*_):
+    raise KeyboardInterrupt
+
+
+def hung_up(*_):
+    raise BrokenPipeError
+
+
+@pytest.mark.parametrize("happens, status", [(interrupted, 130), (hung_up, 141)])
+def test_a_grade_that_is_cut_off_shows_no_traceback(happens, status, monkeypatch):
+    from tests.grader import grade
+
+    monkeypatch.setattr(grade, "grade", happens)
+    monkeypatch.setattr(grade, "leave_quietly", lambda: 141)
+    monkeypatch.setattr(grade, "process_tree", types.SimpleNamespace(adopt_orphans=int, interrupt_on_sigterm=int))
+    assert grade.main(["03"]) == status
+
+
+def test_an_interrupted_check_is_an_interrupted_grade(monkeypatch, tmp_path):
+    """It used to be "the checks could not be run", with pytest's own words."""
+    from tests.grader import grade
+    from tests.grader.plugin import GradePlugin
+
+    monkeypatch.setattr(grade, "ROOT", tmp_path)
+    (tmp_path / "tests" / "lab03").mkdir(parents=True)
+    (tmp_path / "tests" / "lab03" / "test_ctrl_c.py").write_text("raise KeyboardInterrupt\n", encoding="utf-8")
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # which run_pytest sets, and which ends with this test
+    student = types.SimpleNamespace(file=tmp_path / "x.py")
+    with pytest.raises(KeyboardInterrupt):
+        grade.run_pytest(GradePlugin(student=student, exercises=()), tmp_path / "03_x")

@@ -79,7 +79,7 @@ def test_every_form_of_time_in_the_public_traces_is_read_beside_the_others(trace
         (f"{DAY}:03,10.5,5", "10.5"),
         (f"{DAY}:03,inf,5", "inf"),
         (f"{DAY}:61,10,5", "second must be"),
-        ("1e400,10,5", "1E+400 is no time"),
+        ("1e400,10,5", "1E+400 is not a time"),
         (f"{DAY}:03,1e400,5", "1e400 is not a number of tokens"),
         (f"{DAY}:03,10,999999999999999999999", "is not a number of tokens"),
         (f'{DAY}:03,"10,5', "line 3"),
