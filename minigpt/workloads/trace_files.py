@@ -171,8 +171,12 @@ def _number_ns(value: Decimal) -> int:
     return _in_time(value, next((unit for limit, unit in UNITS if abs(value) < limit), 1))
 
 
-def _in_time(value: Decimal, unit: int) -> int:
+def _in_time(value, unit: int) -> int:
     """A number of units in nanoseconds."""
+    try:
+        value = Decimal(str(value))
+    except InvalidOperation:
+        raise ValueError(say(en=f"{value!r} is no time in numbers", es=f"{value!r} no es una hora en números")) from None
     if not value.is_finite() or abs(value) > MOST_NS // unit:
         raise ValueError(say(en=f"{value} is not a time", es=f"{value} no es una hora"))
     return round(value * unit)
@@ -208,13 +212,9 @@ def _json_row(line: str) -> Row:
         raise ValueError(say(en="no JSON object", es="no es un objeto JSON"))
     if "timestamp" in row and "output_length" in row:  # Mooncake, and aiperf's form of it: milliseconds
         prompt = row["input_length"] if "input_length" in row else len(encode(str(row.get("text_input", ""))))
-        return _row(_scaled(row["timestamp"], NS // 1000), None, _whole(prompt), _whole(row["output_length"]))
+        return _row(_in_time(row["timestamp"], NS // 1000), None, _whole(prompt), _whole(row["output_length"]))
     if "relative_timestamp" in row and "output_tokens_count" in row:  # guidellm's
         prompt = len(encode(str(row.get("prompt", ""))))
-        return _row(_scaled(row["relative_timestamp"], NS), None, prompt, _whole(row["output_tokens_count"]))
+        return _row(_in_time(row["relative_timestamp"], NS), None, prompt, _whole(row["output_tokens_count"]))
     raise ValueError(say(en="needs timestamp, input_length and output_length",
                          es="necesita timestamp, input_length y output_length"))
-
-
-def _scaled(value, unit: int) -> int:
-    return _in_time(Decimal(str(value)), unit)

@@ -3,8 +3,8 @@
 import random
 from dataclasses import dataclass, replace
 
-from minigpt.language import say
 from minigpt.corpus.prompts import tutor_prompts
+from minigpt.language import say
 from minigpt.runtime.clock import StepCost, to_ns
 from minigpt.workloads.lengths import parse_lengths
 from minigpt.workloads.static_capacity import static_capacity

@@ -4,12 +4,12 @@ The sources are ``name.py``, ``skeleton.es.toml`` and ``notebook.md`` in ``solut
 ``labs/NN_name/exercises.toml``.
 """
 
-import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from minigpt.cli.arguments import Parser
 from minigpt.language import say
 from minigpt.notebook.exercises import Exercise, load_exercises
 from minigpt.paths import list_labs, notebook_file, repository_root, skeleton_file, solution_file
@@ -127,7 +127,7 @@ def build_all(root: Path, check: bool) -> int:
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m minigpt build", description=say(
+    parser = Parser(prog="python -m minigpt build", description=say(
         en="Make skeletons and notebooks from their sources; print those that changed.",
         es="Genera esqueletos y cuadernos a partir de sus fuentes; muestra los que cambian."))
     parser.add_argument("--check", action="store_true", help=say(

@@ -11,6 +11,7 @@ import types
 
 import pytest
 
+from minigpt.__main__ import COMMANDS
 from minigpt.paths import repository_root
 
 NUMBERS = {
@@ -44,6 +45,17 @@ def test_a_number_that_means_nothing_is_named(command, option, value):
         return  # no wait at all is a policy
     with pytest.raises(ValueError, match=f"{option}: {value}: "):
         main(command, f"{option}={value}")
+
+
+PASSED_ON = {"check", "test", "test-all", "ray-test", "browser", "grade", "grade-all", "clean", "figures", "lab"}
+
+
+@pytest.mark.parametrize("command", [each for each in COMMANDS if each.name not in PASSED_ON], ids=lambda each: each.name)
+def test_a_misspelt_option_is_one_line_in_every_command(command):
+    """Not the usage on six lines in some of them; those left out hand their words on to another program."""
+    with pytest.raises(ValueError, match="--no-such-option|required") as caught:
+        importlib.import_module(command.module).main(["--no-such-option"])
+    assert "\n" not in str(caught.value) and "--help)" in str(caught.value)
 
 
 @pytest.mark.parametrize("command, option, value", [

@@ -172,10 +172,12 @@ def test_burstgpt_is_read(trace):
 
 def test_mooncake_is_read(trace):
     path = trace('{"timestamp": 3500, "input_length": 20, "output_length": 4, "hash_ids": [1, 2]}', "{", '{"a": 1}',
+                 '{"timestamp": "x", "input_length": 20, "output_length": 4}', '{"timestamp": 1e400, "input_length": 2, "output_length": 4}',
                  head='{"timestamp": 500, "input_length": 6955, "output_length": 52, "hash_ids": [46]}')
     rows, bad_rows = read_rows(path)
     assert rows == [(0.0, 6955, 52), (3.0, 20, 4)]
-    assert [each[:7] for each in bad_rows] == ["line 3:", "line 4:"]
+    assert [each[:7] for each in bad_rows] == ["line 3:", "line 4:", "line 5:", "line 6:"]
+    assert "'x' is no time in numbers" in bad_rows[2] and "Infinity is not a time" in bad_rows[3]
 
 
 @pytest.mark.parametrize("kind", ["mooncake_trace", "guidellm"])
