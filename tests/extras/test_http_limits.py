@@ -6,6 +6,7 @@ import socket
 import pytest
 
 from minigpt.extras.server import http_limits
+from minigpt.extras.server.access_log import AccessLog
 from tests.extras.http_clients import http_server, send
 from tests.extras.loops import is_empty, wait_until
 
@@ -83,3 +84,23 @@ def test_an_answer_leaves_at_once(port, monkeypatch):
     monkeypatch.setattr(http_limits.LimitedProtocol, "connection_made", seen)
     assert asyncio.run(send(port, b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")).status == 200
     assert transports and all(transports)
+
+
+def test_a_log_that_nobody_reads_any_more_is_given_up():
+    """`serve --access-log | head`: each request printed a traceback."""
+    written = []
+
+    def write(text, flush):
+        written.append(text)
+        raise BrokenPipeError
+
+    async def app(scope, receive, send):
+        await send({"type": "http.response.start", "status": 200})
+
+    async def requests():
+        log = AccessLog(app, write)
+        for _ in range(3):
+            await log({"type": "http", "method": "GET", "path": "/health"}, None, asyncio.Queue().put)
+
+    asyncio.run(requests())
+    assert len(written) == 1 and "GET /health 200" in written[0]
