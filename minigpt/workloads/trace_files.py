@@ -176,7 +176,7 @@ def _in_time(value, unit: int) -> int:
     try:
         value = Decimal(str(value))
     except InvalidOperation:
-        raise ValueError(say(en=f"{value!r} is no time in numbers", es=f"{value!r} no es una hora en números")) from None
+        raise ValueError(say(en=f"{value!r} is not a time in numbers", es=f"{value!r} no es una hora en números")) from None
     if not value.is_finite() or abs(value) > MOST_NS // unit:
         raise ValueError(say(en=f"{value} is not a time", es=f"{value} no es una hora"))
     return round(value * unit)

@@ -177,7 +177,7 @@ def test_mooncake_is_read(trace):
     rows, bad_rows = read_rows(path)
     assert rows == [(0.0, 6955, 52), (3.0, 20, 4)]
     assert [each[:7] for each in bad_rows] == ["line 3:", "line 4:", "line 5:", "line 6:"]
-    assert "'x' is no time in numbers" in bad_rows[2] and "Infinity is not a time" in bad_rows[3]
+    assert "'x' is not a time in numbers" in bad_rows[2] and "Infinity is not a time" in bad_rows[3]
 
 
 @pytest.mark.parametrize("kind", ["mooncake_trace", "guidellm"])
