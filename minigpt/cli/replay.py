@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from minigpt.analysis.tables import summary_table
 from minigpt.cli.arguments import Parser, at_least_zero, count, new_file, positive, refuse_idle, slots, write_text
-from minigpt.cli.workload_options import add_workload_options, make_workload, refuse_other_policys
+from minigpt.cli.workload_options import add_workload_options, make_workload, refuse_idle_limits
 from minigpt.language import say
 
 NUM_PAIRS = 6
@@ -61,7 +61,7 @@ def check_idle(args: argparse.Namespace) -> None:
         refuse_idle(args, f"--policy {args.policy} --clock {args.clock}", ("pairs",), say(
             en="pairs repeat both policies on the cpu or wall clock",
             es="los pares repiten ambas políticas con el reloj cpu o wall"))
-    refuse_other_policys(args, ("max_inflight", "max_wait_ms"))  # max_batch says what --load is a share of
+    refuse_idle_limits(args, ("max_inflight", "max_wait_ms"))  # max_batch says what --load is a share of
 
 
 def settings_of(args: argparse.Namespace) -> dict:

@@ -7,7 +7,7 @@ import os
 import sys
 
 from minigpt.cli.arguments import Parser, at_least_zero, count, positive, slots, whole
-from minigpt.cli.workload_options import refuse_other_policys
+from minigpt.cli.workload_options import refuse_idle_limits
 from minigpt.extras.server.engine_client import EngineClient
 from minigpt.extras.server.live_checks import try_out
 from minigpt.language import say
@@ -125,7 +125,7 @@ def announce(args: argparse.Namespace, impl: str, port: int) -> None:
 
 def main(argv: list[str]) -> int:
     args = parser().parse_args(argv)
-    refuse_other_policys(args, ("max_batch", "max_inflight", "max_wait_ms"))
+    refuse_idle_limits(args, ("max_batch", "max_inflight", "max_wait_ms"))
     max_wait_s = (5.0 if args.max_wait_ms is None else args.max_wait_ms) / 1e3
     server = import_server()
     policy, impl = find_policy(args.policy), args.impl or implementation()

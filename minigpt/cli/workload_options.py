@@ -67,8 +67,8 @@ def make_workload(args: argparse.Namespace):
     )
 
 
-def refuse_other_policys(args: argparse.Namespace, names: tuple[str, ...]) -> None:
-    """Static batching has batches and a wait, continuous batching a cap: the other's options are a mistake nobody sees."""
+def refuse_idle_limits(args: argparse.Namespace, names: tuple[str, ...]) -> None:
+    """Refuse the other policy's limits: static batching has a batch and a wait, continuous batching a cap."""
     idle = {"static": ("max_inflight",), "continuous": ("max_batch", "max_wait_ms")}.get(args.policy, ())
     refuse_idle(args, f"--policy {args.policy}", [name for name in idle if name in names], say(
         en="max-batch and max-wait-ms are for static, max-inflight for continuous",

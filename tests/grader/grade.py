@@ -154,7 +154,7 @@ def grade(args: argparse.Namespace) -> int:
         measure(lab, plugin)
     results, student = list(plugin.results.values()), plugin.student
     about = {"file": file.name, **notes.notes_of(student.worker)}
-    # Before anything is printed: whoever reads along may have seen enough (`| head`), and the files are wanted all the same.
+    # Before anything is printed: its reader may have seen enough (`| head`), and the files are wanted all the same.
     write_reports(args, report.as_json(lab.name[:2], args.impl, results, student.measurements, about))
     print(report.table(results, plugin.exercises), "", sep="\n")
     print(report.headline(results, student.measurements))

@@ -32,7 +32,7 @@ class AccessLog:
     def _note(self, text: str) -> None:
         try:
             self._write(text, flush=True)
-        except OSError:  # whoever read the log has gone (`| head`): clients are served all the same
+        except OSError:  # its reader has gone (`| head`): clients are served all the same
             self._write = lambda *_, **__: None
 
 
