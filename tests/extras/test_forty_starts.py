@@ -9,9 +9,9 @@ from tests.extras import loops
 
 HANGING = ("spinning", "c_call")  # in Python, and in a call in C that never gives the interpreter back
 WORDS = {
-    "unwritten": "exercise 3.4.*write it first", "raising": "the student's mistake.*repair it",
+    "unwritten": "exercise 3.4.*write it first", "raising": "the student's mistake.*fix it",
     "spinning": "hangs|did not answer its first requests", "c_call": "nothing was heard|did not answer its first requests",
-    "lying": "not what the model computed.*repair it",
+    "lying": "not what the model computed.*fix it",
 }
 
 
