@@ -37,8 +37,10 @@ LECTURES = {
 NO_GUESS = re.compile(r" \((you made no guess|no hiciste ninguna predicción)\)")
 STYLE = """
 body { font: 22px/1.45 system-ui, sans-serif; color: #222; margin: 0; scroll-snap-type: y proximity }
-section { box-sizing: border-box; min-height: 100vh; padding: 4vh 6vw; scroll-snap-align: start; break-after: page }
-h1, h2 { font-size: 1.9em; line-height: 1.2; margin: 0 0 .5em } img { max-width: 100%; max-height: 62vh; width: auto; height: auto; display: block; margin: auto }
+section { box-sizing: border-box; min-height: 100vh; padding: 4vh 6vw }
+section { scroll-snap-align: start; break-after: page }
+h1, h2 { font-size: 1.9em; line-height: 1.2; margin: 0 0 .5em }
+img { max-width: 100%; max-height: 62vh; width: auto; height: auto; display: block; margin: auto }
 details { font-size: .75em; color: #444; margin-top: 1em } summary { cursor: pointer } pre { font-size: .8em; white-space: pre-wrap }
 """
 
