@@ -82,7 +82,7 @@ def number_of(heading: str) -> str:
 
 
 def in_time(cells: tuple[Cell, ...], slides: list[Slide]) -> list[Slide]:
-    """Return the first slides, for a lab whose sections nobody has chosen yet."""
+    """Return the first slides, for a lab without a choice of sections."""
     return [slide for place, slide in enumerate(slides) if minutes(cells, slides[:place + 1]) <= MOST_MIN]
 
 
