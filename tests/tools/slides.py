@@ -5,7 +5,6 @@ notebook's own explanation as the lecturer's script. Nothing is written twice; e
 The page holds its figures and needs no network.
 """
 
-import argparse
 import math
 import os
 import re
@@ -17,6 +16,7 @@ import nbformat
 from nbclient import NotebookClient
 from nbconvert.filters.markdown import markdown2html
 
+from minigpt.cli.arguments import Parser
 from minigpt.language import say
 from minigpt.notebook.exercises import load_title
 from minigpt.paths import notebook_file, repository_root, resolve_lab
@@ -158,7 +158,7 @@ def write_lecture(lab: Path, language: str) -> Path:
 
 def main(argv: list[str]) -> int:
     """The command."""
-    parser = argparse.ArgumentParser(prog="python -m minigpt slides", description=say(
+    parser = Parser(prog="python -m minigpt slides", description=say(
         en="Make a lecture of each lab from its notebook, with the figures of a run on this machine: labs/NN_…/slides.html.",
         es="Crea una clase de cada laboratorio a partir de su cuaderno, con las figuras de una ejecución en esta máquina: "
         "labs/NN_…/slides.es.html."))
