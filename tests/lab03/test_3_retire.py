@@ -60,7 +60,7 @@ def test_answers_at_once(student):
 
 
 @check("3.3", points=1, en="all that have ended, however they ended and however many",
-       es="a quienes hayan terminado, como sea y cuantas sean")
+       es="a todas las que hayan terminado, sea como sea")
 def test_many_scenes(student):
     rng = random.Random(33)
     for count in range(24):

@@ -91,7 +91,7 @@ def test_no_slot_is_empty(student):
         log = served(student, scene(*((k // 3 + k % 3 // 2, 3 + 5 * k % 7) for k in range(24))), max_inflight=cap)
         expect_equal(max(len(step.request_ids) for step in log.steps), cap, hint=t(
             f"(most rows in a step, with max_inflight = {cap} and a crowd waiting) (section 3.4)",
-            f"(máximo de filas en un paso, con max_inflight = {cap} y mucha gente esperando) (sección 3.4)"))
+            f"(máximo de filas en un paso, con max_inflight = {cap} y muchas esperando) (sección 3.4)"))
 
 
 @check("3.4", points=1, en="keeps to the cap all along", es="respeta el tope de principio a fin")
@@ -99,7 +99,7 @@ def test_keeps_to_the_cap_all_along(student):
     log = served(student, busy_scene(), max_inflight=5)
     expect_equal(max((len(step.request_ids) for step in log.steps), default=0), 5, hint=t(
         "(most rows in a step, with max_inflight=5 and a crowd waiting) (section 3.4)",
-        "(máximo de filas en un paso, con max_inflight=5 y mucha gente esperando) (sección 3.4)",
+        "(máximo de filas en un paso, con max_inflight=5 y muchas esperando) (sección 3.4)",
     ))
 
 

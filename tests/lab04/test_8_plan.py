@@ -85,7 +85,7 @@ def test_meets_its_p95(student):
         expect_met(student, order)
 
 
-@check("4.8", points=1, en="keeps up, however patient the target is", es="da abasto, por paciente que sea el objetivo")
+@check("4.8", points=1, en="keeps up, however patient the target is", es="da abasto, por holgado que sea el objetivo")
 def test_keeps_up(student):
     lengths = fleet.request_lengths("uniform:1,63", 400, seed=8)
     for count, (max_cap, share, target_s) in enumerate(PATIENT):
@@ -125,7 +125,7 @@ def test_no_replica_to_spare(student):
             f"({order.name}; your plan: {num_replicas} replicas): {num_replicas - 1} replicas with {cap} seats would "
             "do. The last one is not needed (section 4.10)",
             f"({order.name}; tu plan: {num_replicas} réplicas): bastarían {num_replicas - 1} réplicas con {cap} "
-            "slots. Alguien paga la última (sección 4.10)",
+            "slots. La última se paga en balde (sección 4.10)",
         ))
 
 

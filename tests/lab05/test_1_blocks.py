@@ -131,7 +131,7 @@ def expect_no_trace_of_a_no(student) -> None:
     expect_as_due(student, counted, t(
         "an append that says False counts no token either: else the sequence is longer on paper than in its blocks "
         "(section 5.1)",
-        "un append que dice False tampoco cuenta el token: si no, la secuencia es más larga en el papel que en sus "
+        "un append que dice False tampoco cuenta el token: si no, la secuencia es más larga sobre el papel que en sus "
         "bloques (sección 5.1)",
     ))
     left = Story(2, 4)
@@ -283,7 +283,7 @@ def expect_forgotten(lengths) -> None:
         expect_equal(sorted(lengths), [99], hint=t(
             "(ids in lengths when all but sequence 99 have left): who leaves is forgotten in lengths, too, or a server "
             "that runs for weeks fills up with them (section 5.1)",
-            "(ids en lengths cuando ya salieron todas menos la 99): quien sale se olvida también en lengths, o un "
+            "(ids en lengths cuando ya salieron todas menos la 99): la que sale se borra también de lengths, o un "
             "servidor que funciona semanas se llena de ellas (sección 5.1)",
         ))
 

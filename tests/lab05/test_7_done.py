@@ -34,7 +34,7 @@ def pristine(name: str, seed: int, **settings):
 
 
 @check("5.7", points=2, en="chunks cut the far tail of the gaps between tokens",
-       es="los trozos recortan la cola lejana de los huecos entre tokens")
+       es="los trozos recortan los huecos más largos entre tokens")
 def test_gaps_fall(student):
     seed = graded_seed(student.seed)
     whole, chunked = pristine("long", seed), run(student, "long", lambda: long_prompts(seed=seed), token_budget=BUDGET)
@@ -85,7 +85,7 @@ def test_interactive_p95_falls(student):
 
 
 @check("5.7", points=2, en="no request starves: a batch request is overtaken for aging_s at most",
-       es="nadie pasa hambre: a una petición en diferido la adelantan como mucho durante aging_s")
+       es="ninguna muere de inanición: a una petición en diferido la adelantan como mucho durante aging_s")
 def test_bounded_wait(student):
     seed = graded_seed(student.seed)
     log = run(student, "classes", lambda: two_classes(seed=seed), aging_s=AGING_S)
@@ -113,7 +113,7 @@ RUNS = (
 
 
 @check("5.7", points=1, en="no request overtakes the first in line, no seat stays empty, answers leave at once",
-       es="nadie adelanta a la primera de la fila, ningún slot queda vacío, las respuestas salen enseguida")
+       es="ninguna adelanta a la primera de la fila, ningún slot queda vacío, las respuestas salen enseguida")
 def test_keeps_the_line(student):
     for seed, settings in enumerate(RUNS):
         workload = crowded_scene(seed)
@@ -138,7 +138,7 @@ def expect_invariants(log, settings) -> None:
     expect(not found, expected=none, got=found[:5], hint=t(
         "(who got blocks > who waited and was due earlier): no request overtakes the first in line: if it does not fit, the "
         "others wait with it, small ones too, or large requests would wait forever (section 5.8)",
-        "(quién recibió bloques > quién esperaba y vencía antes): nadie adelanta a la primera de la fila: si no cabe, las "
+        "(quién recibió bloques > quién esperaba y vencía antes): ninguna adelanta a la primera de la fila: si no cabe, las "
         "demás esperan con ella, también las pequeñas, o las grandes esperarían para siempre (sección 5.8)",
     ))
     found = late_answers(log)
@@ -193,9 +193,9 @@ def test_conserved(student):
         "free and used blocks add up to the pool after every step, and in the end all are free: did every request that "
         "ended "
         "get an answer? (section 5.8)",
-        "bloques libres y ocupados suman el pool tras cada paso, y al final todos están libres: ¿recibió respuesta "
-        "todo "
-        "el que terminó? (sección 5.8)",
+        "bloques libres y ocupados suman el pool tras cada paso, y al final todos están libres: ¿recibieron "
+        "respuesta "
+        "todas las que terminaron? (sección 5.8)",
     ))
     often = {i: count for i, count in ends(log).items() if count != 1}
     expect_equal(often, {}, hint=t("(requests that did not end exactly once, and how often) (section 5.8)",
