@@ -58,7 +58,7 @@ def p95_s(records):
 
 
 def reduction_interval(static_records, continuous_records, num_resamples, seed):
-    """Un intervalo bootstrap del 95 % (bajo, alto) de la reducción del p95, en por ciento.
+    """Un intervalo bootstrap del 95 % (bajo, alto) de la reducción del p95, en porcentaje.
 
     Las dos listas contienen las mismas peticiones, en cualquier orden: emparéjalas por `request_id`. Una remuestra
     (resample) sortea tantos pares como haya, con reemplazo, y calcula 100·(1 − p95 continuo / p95 estático). Bajo y

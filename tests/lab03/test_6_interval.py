@@ -17,7 +17,7 @@ from tests.lab03.scenes import record
 SECTION = t(" (section 3.7)", " (sección 3.7)")
 LOWER_FIRST = t(
     "return two numbers in per cent, the lower one first (section 3.7)",
-    "devuelve dos números en por ciento, primero el menor (sección 3.7)",
+    "devuelve dos números en porcentaje, primero el menor (sección 3.7)",
 )
 TICK_S = 1 / 64  # latencies are whole ticks: exact as floats, whatever the arrivals are
 
