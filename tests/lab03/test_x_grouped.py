@@ -62,7 +62,7 @@ def test_beats_the_reference(student):
 
 
 @check("3.8", points=0, en="mixed lengths at load 0.5: hardly any request pays for it",
-       es="longitudes mixtas con carga 0.5: casi nadie lo paga")
+       es="longitudes mixtas con carga 0.5: casi ninguna lo paga")
 def test_costs_little_at_light_load(student):
     ratio = mean(p95_ratio(*both(student, "mixed", 0.5, student.seed + seed)) for seed in (3, 4))
     expect(ratio <= NOT_WORSE, expected=f"≤ {NOT_WORSE} ×", got=f"{ratio:.2f} ×", hint=t(
