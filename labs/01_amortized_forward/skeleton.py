@@ -1,8 +1,8 @@
 """Lab 01, amortized forward pass: one pass over B requests costs far less than B passes.
 
-The KV cache of a request is the simplest that can work: a dict that maps a layer's index to (keys, values), each of
-shape (S, K, D) with the oldest token first. An empty dict is a request without tokens. Shape letters:
-minigpt/__init__.py. The model is a `MiniGPT`: minigpt/llm/model.py.
+The KV cache of a request is the simplest that works: a dict that maps a layer's index to (keys, values), each of shape
+(S, K, D) with the oldest token first; K is the number of key/value heads. An empty dict is a request without tokens.
+All shape letters are in minigpt/__init__.py. The model is a `MiniGPT`: minigpt/llm/model.py.
 """
 
 import math
@@ -14,12 +14,12 @@ from minigpt.llm.model import rms_norm, rotate
 
 
 def length(cache):
-    """How many tokens a cache holds, which is also the position of the next one."""
+    """Return how many tokens a cache holds, which is also the position of the next one."""
     return len(cache[0][0]) if cache else 0
 
 
 def project(model, layer, x, positions):
-    """Queries (B, H, D), keys (B, K, D) and values (B, K, D) of x (B, E); queries and keys turned by position (B,)."""
+    """Return x's (B, E) queries (B, H, D), keys and values (B, K, D each); queries and keys rotated by position (B,)."""
     cfg = model.config
     qkv = rms_norm(x, layer.attention_norm, cfg.norm_eps) @ layer.qkv  # (B, (H + 2K)·D): one product for all rows
     heads = qkv.view(len(x), -1, cfg.head_size)
@@ -29,21 +29,21 @@ def project(model, layer, x, positions):
 
 
 def logits_of(model, x):
-    """Logits (B, V) of what the last layer left, x (B, E)."""
+    """Return the logits (B, V) of x (B, E), the output of the last layer."""
     return rms_norm(x, model.final_norm, model.config.norm_eps) @ model.embedding.t()
 
 
 def remember(cache, layer, k, v):
-    """Put the K and V of a request's newest tokens, both (T, K, D), behind those that `cache` holds of this layer.
+    """Append the keys k and values v of a request's newest tokens, (T, K, D) each, to those that `cache` holds for this layer.
 
-    `cache` is changed in place. Returns (keys, values) of all tokens so far, the newest included: (S, K, D) each.
+    `cache` is changed in place. Return (keys, values) of all tokens so far, the newest included: (S, K, D) each.
     """
     # EXERCISE 1.1 (about 5 lines)
     raise NotImplementedError("exercise 1.1: remember")
 
 
 def attend(q, keys, values):
-    """What the newest token's queries q (H, D) gather from keys and values (S, K, D): shape (H·D,), heads in order.
+    """Let the newest token's queries q (H, D) attend to keys and values (S, K, D); return (H·D,), heads in order.
 
     A query's weights over the S tokens are softmax(q·key / √D). H/K neighbouring query heads share a key/value head:
     with H = 4 and K = 2, heads 0 and 1 read key/value head 0, heads 2 and 3 read head 1.
@@ -54,26 +54,26 @@ def attend(q, keys, values):
 
 @torch.inference_mode()
 def decode_one(model, cache, token):
-    """Append one token to a request; logits (V,) for the token after it. The cache holds one token more afterwards."""
+    """Append one token to a request and return the logits (V,) for the token after it. The cache grows by one token."""
     # EXERCISE 1.3 (about 8 lines)
     raise NotImplementedError("exercise 1.3: decode_one")
 
 
 @torch.inference_mode()
 def decode_batch(model, caches, tokens):
-    """Append one token to each of B requests of any lengths; logits (B, V) for the tokens after them.
+    """Append one token to each of B requests of any lengths; return the logits (B, V) for the tokens after them.
 
-    `tokens[i]` goes on with the request of `caches[i]`. Each weight matrix is read once, for all rows together.
+    `tokens[i]` belongs to the request of `caches[i]`. Each weight matrix is read once, for all rows together.
     """
     # EXERCISE 1.4 (about 11 lines)
     raise NotImplementedError("exercise 1.4: decode_batch")
 
 
 def answer_together(model, prompts, max_tokens=100):
-    """Greedy answers (token ids without EOS) to several prompts (token ids), decoded together by `decode_batch`.
+    """Return greedy answers (token ids without EOS) to several prompts (token ids), decoded together by `decode_batch`.
 
-    Each step feeds every request one token: of its prompt first, which is the simplest prefill and a slow one, then
-    of its own answer. A request drops out at its EOS, or after `max_tokens`.
+    Each step feeds every request one token: first those of its prompt, which is the simplest prefill and a slow one, then
+    those of its own answer. A request drops out at its EOS, or after `max_tokens`.
     """
     caches, tokens = [{} for _ in prompts], [list(prompt) for prompt in prompts]
     running = list(range(len(prompts)))
@@ -90,41 +90,41 @@ def answer_together(model, prompts, max_tokens=100):
 
 
 def time_fairly(candidates, repeats, warmup, clock):
-    """The median time of one call of each candidate, in the unit of the clock: a dict of name -> time.
+    """Return the median time of one call of each candidate, in the unit of the clock: a dict of name -> time.
 
-    `candidates` maps names to functions without arguments; `clock()` says what time it is. First each candidate is
+    `candidates` maps names to functions without arguments; `clock()` returns the current time. First each candidate is
     called `warmup` times, which do not count. Then come `repeats` rounds, in each of which every candidate is called
-    once, with a look at the clock before and after.
+    once, and the clock is read before and after.
     """
     # EXERCISE 1.5 (about 10 lines)
     raise NotImplementedError("exercise 1.5: time_fairly")
 
 
 def p95(values):
-    """The nearest-rank p95: the ⌈0.95·n⌉-th smallest of n values; the list stays as it was. No values: ValueError."""
+    """Return the nearest-rank p95, the ⌈0.95·n⌉-th smallest of n values. Leave the list unchanged. If empty: ValueError."""
     # EXERCISE 1.6 (about 3 lines)
     raise NotImplementedError("exercise 1.6: p95")
 
 
 def fit_line(batch_sizes, times):
-    """The numbers (a, b) for which a + b·B is nearest to the times, by least squares."""
+    """Return the numbers (a, b) for which a + b·B fits the times best, by least squares."""
     # EXERCISE 1.7 (about 4 lines)
     raise NotImplementedError("exercise 1.7: fit_line")
 
 
 def batch_for_share(a, b, share):
-    """The batch size (not rounded) at which B / (a + b·B) reaches this share of its ceiling 1/b.
+    """Return the batch size (not rounded) at which B / (a + b·B) reaches this share of its ceiling 1/b.
 
-    The ceiling itself is never reached: a share that is not between 0 and 1 is a ValueError.
+    The ceiling itself is never reached: raise ValueError for a share that is not between 0 and 1.
     """
     # EXERCISE 1.8 (about 3 lines)
     raise NotImplementedError("exercise 1.8: batch_for_share")
 
 
 def pad(caches, room):
-    """The dict caches of B requests as one: a dict with "keys", "values" and "lengths".
+    """Join the dict caches of B requests into one dict with "keys", "values" and "lengths".
 
-    Keys and values have the shape (layers, B, room, K, D): what a request holds comes first, zeros fill the rest.
+    Keys and values have the shape (layers, B, room, K, D): a request's own tokens come first, zeros fill the rest.
     `lengths` (B,) says how many tokens each holds. No request may hold more than `room`.
     """
     lengths = torch.tensor([length(cache) for cache in caches])
@@ -140,11 +140,11 @@ def pad(caches, room):
 
 @torch.inference_mode()
 def decode_padded(model, padded, tokens):
-    """Append one token to each of B requests of any lengths, without a loop over them; logits (B, V).
+    """Append one token to each of B requests of any lengths, without a loop over them; return the logits (B, V).
 
-    `padded` is what `pad` makes, and has room for a token more. It is changed in place: K and V of each new token are
-    written at its own request's length, and `lengths` grow by one. A request attends to its own tokens, the new one
-    included, and to nothing that lies behind them.
+    `padded` comes from `pad`, and has room for one more token. It is changed in place: the keys and values of each new
+    token are written at its request's own length, and `lengths` grow by one. A request attends to its own tokens, the new
+    one included, and to none of the places after them.
     """
     # EXERCISE 1.9 (about 18 lines)
     raise NotImplementedError("exercise 1.9: decode_padded")
@@ -152,10 +152,10 @@ def decode_padded(model, padded, tokens):
 
 @torch.inference_mode()
 def prefill(model, cache, tokens):
-    """Append all T tokens of a prompt to a request in one pass; logits (V,) for the token after the last of them.
+    """Append all T tokens of a prompt to a request in one pass; return the logits (V,) for the token after the last one.
 
-    `cache` may be empty or hold an earlier part of the prompt. Token t sees what the cache held before, and the new
-    tokens up to itself: none that comes later.
+    `cache` may be empty or hold an earlier part of the prompt. Token t attends to what the cache held before, and to the
+    new tokens up to itself, but to none that comes later.
     """
     # EXERCISE 1.10 (about 15 lines)
     raise NotImplementedError("exercise 1.10: prefill")

@@ -1,9 +1,9 @@
-"""Lab 04, Little's law and capacity: what can be known of a server before it is bought.
+"""Lab 04, Little's law and capacity: what you can know about a server before you buy it.
 
-`records` is what `log.records()` gives: a list of dicts, one a request, with `request_id`, `arrival_s` (scheduled),
-`admitted_s` (taken from the queue) and `finish_s` (answered); the last two are None if it did not happen.
+`records` is what `log.records()` returns: a list of dicts, one per request, with `request_id`, `arrival_s` (scheduled),
+`admitted_s` (taken from the queue) and `finish_s` (answered); the last two are None if that did not happen.
 
-`lengths` is a list of pairs, one a request that was seen: (prompt tokens, steps). A step gives one token; if the
+`lengths` is a list of pairs, one per request seen earlier: (prompt tokens, steps). A step gives one token; if the
 answer ends with EOS, that takes one more. `cost` holds the coefficients of a step, in nanoseconds: see `COST`.
 """
 
@@ -19,18 +19,18 @@ CAPS = (1, 2, 4, 8, 16, 32, 64, 128)  # in-flight caps worth trying
 
 
 def rate_and_mean_stay(records, stage, start_s, end_s):
-    """λ and W of a stage in a window: requests that enter a second, and their mean stay in seconds.
+    """Return λ and W of a stage in a window: the requests that enter per second, and their mean stay in seconds.
 
-    Counted are the requests that enter at start_s ≤ t < end_s. Their stay is counted in full, also if they leave
-    after `end_s`; a request that never left has stayed infinitely long. `columns_of(stage)` names the two columns,
-    entry and exit; a request whose entry is None never entered. If none enters there is no mean stay: ValueError.
+    Count the requests that enter at start_s ≤ t < end_s, each with its whole stay, even if it leaves after `end_s`; a
+    request that never left has an infinite stay. `columns_of(stage)` returns the names of the two columns, entry and
+    exit; a request whose entry is None never entered. If no request enters there is no mean stay: ValueError.
     """
     # EXERCISE 4.1 (about 6 lines)
     raise NotImplementedError("exercise 4.1: rate_and_mean_stay")
 
 
 def mean_number(records, stage, start_s, end_s):
-    """L: how many requests are in the stage on average over the time from `start_s` to `end_s`.
+    """Return L: how many requests are in the stage on average over the time from `start_s` to `end_s`.
 
     Walk through the moments at which a request enters or leaves, and add up (number inside) · (time until the next
     one). Only what lies in the window counts; a request that never left is inside to the end.
@@ -40,39 +40,39 @@ def mean_number(records, stage, start_s, end_s):
 
 
 def sample_the_law(records, warm_up, every_s):
-    """L, λ and W of the whole system on a window, with L sampled from the log as an observer with a watch would.
+    """Return L, λ and W of the whole system in a window, with L sampled from the log as an observer with a watch would.
 
     The window runs from the arrival of request number `warm_up` (in order of arrival, from 0) to the last arrival.
-    L is the mean over instants that no event of the server decides: `sample_times` gives them, one every `every_s`,
-    and `number_inside` counts. λ and W are those of the same window.
+    L is the mean number inside at instants that do not depend on what the server does: `sample_times` returns them, one
+    every `every_s`, and `number_inside` counts. λ and W are those of the same window.
     """
     # EXERCISE 4.3 (about 5 lines)
     raise NotImplementedError("exercise 4.3: sample_the_law")
 
 
 def throughput_per_s(lengths, in_flight, cost):
-    """Requests per second that a continuous server completes while `in_flight` requests run all the time.
+    """Return how many requests per second a continuous server completes while `in_flight` requests run all the time.
 
-    A request stays for some steps; so in a mean step in_flight / (mean steps) leave, and as many enter. The
-    others get one decode pass. Requests per second are those that leave in a step over the time of a step.
+    A request stays for some steps; so in a mean step in_flight / (mean steps) requests leave, and as many enter. The
+    others share one decode pass. Requests per second are the number that leave in a step over the time of a step.
     """
     # EXERCISE 4.4 (about 9 lines)
     raise NotImplementedError("exercise 4.4: throughput_per_s")
 
 
 def mean_time_in_system_s(lengths, rate_per_s, cap, cost):
-    """Mean time from arrival to answer, predicted from the ladder of states; math.inf if the server cannot keep up.
+    """Return the mean time from arrival to answer, predicted from the ladder; math.inf if the server cannot keep up.
 
-    With n requests in the system the server completes throughput_per_s(min(n, cap)): those beyond the cap wait. As
-    often as the system climbs from n − 1 to n (at `rate_per_s`), it comes down again. That gives the share of time in
-    each state, their mean L, and with Little's law W.
+    With n requests in the system the server completes throughput_per_s(min(n, cap)): those beyond the cap wait. The
+    system climbs from n − 1 to n (at `rate_per_s`) as often as it comes down again. That gives the share of the time
+    with n inside, from these shares the mean L, and from L, with Little's law, W.
     """
     # EXERCISE 4.5 (about 10 lines)
     raise NotImplementedError("exercise 4.5: mean_time_in_system_s")
 
 
 def kv_bytes_per_token(model):
-    """Bytes that the KV cache keeps of one token of one sequence.
+    """Return the number of bytes that the KV cache keeps for one token of one sequence.
 
     `model` is a dict with num_layers, num_heads (query heads), num_kv_heads, head_size and bytes_per_element.
     """
@@ -81,9 +81,9 @@ def kv_bytes_per_token(model):
 
 
 def sequences_that_fit(budget_bytes, model, lengths, way, block_size):
-    """How many sequences share a memory of `budget_bytes`, taken in order until one does not fit.
+    """Return how many sequences fit into a memory of `budget_bytes`, taken in order until one does not fit.
 
-    `lengths` are their final lengths in tokens. `way` says how many tokens' places each gets: "maximum", the model's
+    `lengths` are their final lengths in tokens. `way` says how many token places each one gets: "maximum", the model's
     whole `context`; "exact", its length; "blocks", whole blocks of `block_size` tokens.
     """
     # EXERCISE 4.7 (about 7 lines)
@@ -91,11 +91,11 @@ def sequences_that_fit(budget_bytes, model, lengths, way, block_size):
 
 
 def plan(rate_per_s, p95_target_s, lengths, max_cap):
-    """The smallest fleet whose p95 meets the target: (number of replicas, in-flight cap of each).
+    """Return the smallest fleet whose p95 meets the target: (number of replicas, in-flight cap of each).
 
-    Of the caps worth trying (`CAPS` and `max_cap` itself), the cap is the one whose p95 is lowest; none above `max_cap`:
-    more would not fit a replica's memory. `fleet.p95_s(lengths, rate_per_s, num_replicas, cap)` simulates a fleet.
-    Raises ValueError if no fleet can meet the target.
+    Of the caps worth trying (`CAPS` and `max_cap` itself), choose the one with the lowest p95, but none above `max_cap`:
+    more would not fit into a replica's memory. `fleet.p95_s(lengths, rate_per_s, num_replicas, cap)` simulates a fleet.
+    If no fleet can meet the target: ValueError.
     """
     # EXERCISE 4.8 (about 11 lines)
     raise NotImplementedError("exercise 4.8: plan")

@@ -1,7 +1,7 @@
-"""Lab 05, production survey: what engines for production add to continuous batching, each in small.
+"""Lab 05, production survey: what production engines add to continuous batching, each idea in a small version.
 
-The loop at the end of this file is given. At every step it asks your functions: who is next, does it fit, what does
-this step compute, and who gives way, and how, when memory runs out? `server` is described in
+The loop at the end of this file is given. In every step it asks your functions: which request is next, does it fit,
+what does this step compute, and which request is preempted, and how, when memory runs out? `server` is described in
 minigpt/runtime/paged/server.py.
 """
 
@@ -9,7 +9,7 @@ import heapq
 
 
 class BlockManager:
-    """Blocks of `block_size` tokens for many sequences: which are free, and which hold whose tokens."""
+    """Blocks of `block_size` tokens for many sequences: which blocks are free, and which sequence holds the others."""
 
     def __init__(self, num_blocks, block_size):
         self.block_size = block_size
@@ -18,9 +18,9 @@ class BlockManager:
         self.lengths = {}  # request id -> its tokens
 
     def allocate(self, request_id, num_tokens):
-        """Give a new sequence the blocks that `num_tokens` tokens take: True.
+        """Give a new sequence the blocks that `num_tokens` tokens take, and return True.
 
-        If too few are free: False, and nothing has changed.
+        If too few are free, change nothing and return False.
         """
         # BEGIN SOLUTION 5.1
         needed = -(-num_tokens // self.block_size)
@@ -32,7 +32,7 @@ class BlockManager:
         # END SOLUTION
 
     def append(self, request_id):
-        """Make place for one token more: a new block only if the last one is full. True, or False as above."""
+        """Make room for one more token; take a new block only if the last one is full. Return True, or False as above."""
         # BEGIN SOLUTION 5.1
         table = self.tables[request_id]
         if self.lengths[request_id] == len(table) * self.block_size:
@@ -44,7 +44,7 @@ class BlockManager:
         # END SOLUTION
 
     def free(self, request_id):
-        """The sequence has left: its blocks are free again. A sequence that is not here (any more): ValueError."""
+        """Free the blocks of a sequence that has left. If it holds none (or none any more): ValueError."""
         # BEGIN SOLUTION 5.1
         if request_id not in self.tables:
             raise ValueError(f"request_id={request_id} holds no blocks: free each sequence once")
@@ -54,21 +54,21 @@ class BlockManager:
         # END SOLUTION
 
     def place(self, request_id, position):
-        """Where the token at `position` (from 0) of a sequence lies: (block, place in the block)."""
+        """Return where the token at `position` (from 0) of a sequence is: (block, place in the block)."""
         # BEGIN SOLUTION 5.1
         return self.tables[request_id][position // self.block_size], position % self.block_size
         # END SOLUTION
 
 
 def tokens_to_reserve(server, request, in_flight):
-    """For how many tokens to reserve blocks now, so that `request` is admitted; None: it has to wait.
+    """Return for how many tokens to reserve blocks now, so that `request` is admitted; None if it has to wait.
 
-    By `server.admission`: "max" reserves the prompt and `max_tokens`. "profiled" reserves the prompt and the
+    The rule is `server.admission`. "max" reserves the prompt and `max_tokens`. "profiled" reserves the prompt and the
     nearest-rank `server.profile_percent`-th percentile of `server.profile` (output lengths seen before), but at least
-    `request.num_tokens`, and never more than "max". "watermark" reserves `request.num_tokens`: what is there now.
+    `request.num_tokens`, and never more than "max". "watermark" reserves `request.num_tokens`: what it has now.
 
-    Under every rule it has to wait if fewer than `server.reserve_blocks` blocks would stay free; with none in flight
-    none need to.
+    Under every rule it has to wait if fewer than `server.reserve_blocks` blocks would stay free; if no request is in
+    flight, no blocks need to stay free.
     """
     # BEGIN SOLUTION 5.2
     most = request.num_prompt_tokens + request.max_tokens
@@ -86,11 +86,11 @@ def tokens_to_reserve(server, request, in_flight):
 
 
 def plan_step(in_flight, token_budget):
-    """What the next step computes: a list of (request, number of its next tokens).
+    """Return what the next step computes: a list of (request, number of its next tokens).
 
-    First one token for every request that has one token left to compute (`num_tokens` − `num_computed_tokens`): these
-    are running, and no request may keep them waiting. What is left of `token_budget` goes to the others, in the order of
-    `in_flight`, each as much as it needs or as there is. A budget of None has no end.
+    First comes one token for every request that has one token left to compute (`num_tokens` − `num_computed_tokens`):
+    these are running, and no other request may hold them up. The rest of `token_budget` goes to the others, in the order
+    of `in_flight`: each gets as much as it needs, or as much as is left. A budget of None is unlimited.
     """
     # BEGIN SOLUTION 5.3
     rest = {request: request.num_tokens - request.num_computed_tokens for request in in_flight}
@@ -105,11 +105,11 @@ def plan_step(in_flight, token_budget):
 
 
 def place_in_line(request, aging_s):
-    """The key by which requests stand in line: a tuple (time in seconds, request id); the smallest is next.
+    """Return the key that orders the queue: a tuple (time in seconds, request id); the request with the smallest is next.
 
     A request has `arrival_time_s`, `priority` (0 is the most urgent) and `request_id`. Each `aging_s` seconds of waiting
     make up for one step of priority: a request of priority 1 goes before one of priority 0 that arrives more than
-    `aging_s` after it. Ties are in order of id.
+    `aging_s` after it. Ties go by id.
     """
     # BEGIN SOLUTION 5.4
     return request.arrival_time_s + request.priority * aging_s, request.request_id
@@ -117,12 +117,12 @@ def place_in_line(request, aging_s):
 
 
 def preempt_last(server, in_flight):
-    """Memory has run out: preempt the last in line, out of `in_flight` (changed in place), and return it.
+    """Memory has run out: preempt the last in line, remove it from `in_flight` (changed in place), and return it.
 
-    Its `num_computed_tokens` have K and V. "recompute" drops them and costs one prefill of these tokens later:
-    `server.cost["prefill_s"]`, and `["prefill_token_s"]` a token. "swap" copies their blocks out, and later in: each
-    time `["swap_block_s"]` a block, and `["swap_token_s"]` for each of a block's `block_size` places. Take the cheaper
-    (at equal cost recompute). The request keeps its tokens: it will go on where it was.
+    Its first `num_computed_tokens` tokens have keys and values. "recompute" drops them and costs one prefill of these
+    tokens later: `server.cost["prefill_s"]`, plus `["prefill_token_s"]` per token. "swap" copies their blocks out, and
+    later back in: each time `["swap_block_s"]` per block, plus `["swap_token_s"]` for each of a block's `block_size` places.
+    Take the cheaper way (recompute if they cost the same). The request keeps its tokens and will continue where it was.
     """
     # BEGIN SOLUTION 5.5
     victim = max(in_flight, key=lambda request: place_in_line(request, server.aging_s))
@@ -137,12 +137,12 @@ def preempt_last(server, in_flight):
 
 
 def survey():
-    """What nine engines do: {engine: {question: answer}}, for what minigpt/studies/engine_survey.py lists.
+    """Return what nine engines do, {engine: {question: answer}}, for the engines in minigpt/studies/engine_survey.py.
 
     "unit": what is scheduled as a whole, a "batch" of requests or a "step". "memory": what is reserved when a request
     is admitted: "max" (all it may ever need), an "estimate", what it needs "now", or "none" (no KV cache at all).
-    "when_full": with KV memory exhausted, the new one "waits", a running one is preempted and goes on later ("preempts"),
-    or a running one is cut off for good ("ends"). "long_prompts": computed "whole", or in "chunks" where they are long.
+    "when_full": when KV memory is full, a new request "waits", a running one is preempted and continues later
+    ("preempts"), or a running one is cut off for good ("ends"). "long_prompts": computed "whole", or in "chunks".
     """
     # BEGIN SOLUTION 5.6
     questions = ("unit", "memory", "when_full", "long_prompts")
@@ -161,7 +161,7 @@ def survey():
     # END SOLUTION
 
 
-# -- given: the loop that asks your functions ------------------------------------------------------------------------
+# -- given: the loop that calls your functions ------------------------------------------------------------------------
 
 
 def take_arrivals(server, waiting, in_flight):
@@ -178,7 +178,7 @@ def take_arrivals(server, waiting, in_flight):
 
 
 def admit(server, waiting, in_flight):
-    """Admit in the order of the line, while there is a seat and memory; no request overtakes the first."""
+    """Admit requests in queue order while there are a free slot and enough memory; no request overtakes the first."""
     waiting.sort(key=lambda request: place_in_line(request, server.aging_s))
     while waiting and len(in_flight) < server.max_inflight:
         num_tokens = tokens_to_reserve(server, waiting[0], in_flight)
@@ -189,9 +189,9 @@ def admit(server, waiting, in_flight):
 
 
 def make_room(server, plan, waiting, in_flight):
-    """Reserve the blocks of a step, for the first in line first, and preempt while there are too few.
+    """Reserve the blocks for a step, first in line first, and preempt requests while there are too few.
 
-    Returns what is left of the plan.
+    Return what is left of the plan.
     """
     for request, num_tokens in sorted(plan, key=lambda part: place_in_line(part[0], server.aging_s)):
         while request in in_flight and not server.blocks.reserve(request, request.num_computed_tokens + num_tokens):
@@ -200,7 +200,7 @@ def make_room(server, plan, waiting, in_flight):
 
 
 def run_step(server, plan, in_flight):
-    """One step; tokens go to their requests, and those that have ended leave."""
+    """Run one step, append the tokens to their requests, and answer those that have ended."""
     for (request, _), token in zip(plan, server.model.forward_chunks(plan)):
         if token is None:
             continue  # a piece of a prompt: its last token is not computed yet
