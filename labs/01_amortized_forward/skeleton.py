@@ -19,7 +19,7 @@ def length(cache):
 
 
 def project(model, layer, x, positions):
-    """Return x's (B, E) queries (B, H, D), keys and values (B, K, D each); queries and keys rotated by position (B,)."""
+    """Return queries (B, H, D), keys and values (B, K, D) of x (B, E); queries and keys are rotated by position (B,)."""
     cfg = model.config
     qkv = rms_norm(x, layer.attention_norm, cfg.norm_eps) @ layer.qkv  # (B, (H + 2K)·D): one product for all rows
     heads = qkv.view(len(x), -1, cfg.head_size)
@@ -34,7 +34,7 @@ def logits_of(model, x):
 
 
 def remember(cache, layer, k, v):
-    """Append the keys k and values v of a request's newest tokens, (T, K, D) each, to those that `cache` holds for this layer.
+    """Append the newest tokens' keys k and values v, (T, K, D) each, to those that `cache` holds for this layer.
 
     `cache` is changed in place. Return (keys, values) of all tokens so far, the newest included: (S, K, D) each.
     """
@@ -101,7 +101,7 @@ def time_fairly(candidates, repeats, warmup, clock):
 
 
 def p95(values):
-    """Return the nearest-rank p95, the ⌈0.95·n⌉-th smallest of n values. Leave the list unchanged. If empty: ValueError."""
+    """Return the nearest-rank p95, the ⌈0.95·n⌉-th smallest of n values; leave the list unchanged. Empty: ValueError."""
     # EXERCISE 1.6 (about 3 lines)
     raise NotImplementedError("exercise 1.6: p95")
 

@@ -145,7 +145,7 @@ def test_the_rules_see_what_they_should():
     for bad in (cell("%%needs 3.1\nplots.bars(a)"), cell(outputs=[PICTURE]), cell(images=[{**FINE, "colours": 2}]),
                 cell(images=[{**FINE, "width": 20}]), cell(images=[{**FINE, "overflow": 30}])):
         assert len(list(what_figures_lack([bad]))) == 1
-    table = "3.1 admit      4 of 4 points\n  passed    fills every seat\n"
+    table = "3.1 admit      4 of 4 points\n  passed    fills every slot\n"
     assert list(what_checks_lack([cell('a = 1\nlab.check("3.1")', shown=table)], "en")) == []
     for bad, language in ((cell('lab.check("3.1")', shown=table), "es"), (cell('lab.check("3.2")', shown=table), "en"),
                           (cell('lab.check("3.1")', shown=table.replace("passed", "wrong")), "en"), (cell(), "en")):

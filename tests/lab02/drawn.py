@@ -15,7 +15,7 @@ def drawn(requests, *, max_batch: int, max_wait_s: float = 0.005, ends_with_eos:
     ]
     eos = t(", `.` is its EOS", ", `.` es su EOS") if ends_with_eos else t("", "")
     return t(
-        f"The scene, each request alone and at once{eos.en}; {max_batch} seats, max_wait_s is {1e3 * max_wait_s:g} ms, "
+        f"The scene, each request alone and at once{eos.en}; {max_batch} slots, max_wait_s is {1e3 * max_wait_s:g} ms, "
         "a step takes 1 ms:",
         f"La escena, cada petición a solas y enseguida{eos.es}; {max_batch} slots, max_wait_s es de "
         f"{1e3 * max_wait_s:g} ms, un paso dura 1 ms:",

@@ -51,7 +51,7 @@ def busy_scene(seed: int):
 
 @check("2.3", points=2, en="the scene of the lab, to the step", es="la escena del laboratorio, paso a paso")
 def test_the_scene_of_the_lab(student):
-    """Three seats, a wait of 5 ms.
+    """Three slots, a wait of 5 ms.
 
     ms    0    5    10   15   20
     A  4  -----AAAA########            B comes in time, C does not
@@ -71,7 +71,7 @@ def test_the_scene_of_the_lab(student):
 
 @check("2.3", points=1, en="a full batch starts at once", es="un lote completo empieza enseguida")
 def test_full_batch_starts_at_once(student):
-    """Two seats, a wait of 5 ms.
+    """Two slots, a wait of 5 ms.
 
     ms   0    5    10   15   20
     A 3  --AAA
@@ -85,7 +85,7 @@ def test_full_batch_starts_at_once(student):
 @check("2.3", points=1, en="a wait that ended while the server was busy",
        es="una espera que acabó con el servidor ocupado")
 def test_wait_over_while_busy(student):
-    """Four seats, a wait of 5 ms.
+    """Four slots, a wait of 5 ms.
 
     ms   0    5    10   15   20   25        40
     A 9  -----AAAAAAAAA
@@ -100,7 +100,7 @@ def test_wait_over_while_busy(student):
 
 @check("2.3", points=1, en="EOS takes its step", es="EOS ocupa su paso")
 def test_eos_takes_its_step(student):
-    """Two seats; each answer ends with EOS, in a step after its last token; D's answer is empty.
+    """Two slots; each answer ends with EOS, in a step after its last token; D's answer is empty.
 
     ms   0    5    10
     A 2  AAA##
@@ -114,7 +114,7 @@ def test_eos_takes_its_step(student):
 
 @check("2.3", points=1, en="a crowd is served in order of arrival", es="una avalancha se atiende por orden de llegada")
 def test_a_crowd(student):
-    """Two seats, six requests at once.
+    """Two slots, six requests at once.
 
     ms   0    5    10   15
     A 5  AAAAA
@@ -131,7 +131,7 @@ def test_a_crowd(student):
 @check("2.3", points=1, en="a request that comes alone waits in vain, for max_wait_s",
        es="la que llega sola espera en vano, durante max_wait_s")
 def test_alone(student):
-    """Four seats, a wait of 5 ms, and a request every 10 ms.
+    """Four slots, a wait of 5 ms, and a request every 10 ms.
 
     ms   0    5    10   15   20
     A 2  -----AA

@@ -40,7 +40,7 @@ def model_run(student):
 @check("2.6", points=2, en="a timeline worked out by hand, to the step",
        es="una línea de tiempo hecha a mano, paso a paso")
 def test_hand_worked_timeline(student):
-    """Three seats, a wait of 4 ms; signs as in test_3_loop.py.
+    """Three slots, a wait of 4 ms; signs as in test_3_loop.py.
 
     ms   0    5    10   15   20   25   30   35   40   45   50   55   60
     A 6  ----AAAAAA

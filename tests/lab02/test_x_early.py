@@ -13,7 +13,7 @@ from tests.lab03.scenes import answers, finish_ms, scene, scripted_answers
 
 @check("2.7", points=0, en="each answer leaves in the step that ends it", es="cada respuesta sale en el paso que la termina")
 def test_answers_leave_at_once(student):
-    """Two seats, a wait of 5 ms; no request joins a running batch: C waits for B.
+    """Two slots, a wait of 5 ms; no request joins a running batch: C waits for B.
 
     ms    0    5    10   15
     A  2  AA

@@ -1,4 +1,4 @@
-"""Exercise 3.1: `admit` fills the free seats, oldest first, and never waits."""
+"""Exercise 3.1: `admit` fills the free slots, oldest first, and never waits."""
 
 import random
 from dataclasses import replace
@@ -18,7 +18,7 @@ WAITED = t(
 )
 ASKED_AGAIN = t(
     "it polled the queue again and again, and no request can come while `admit` runs. When none waits, leave the free "
-    "seats empty and return; the next step will look again (section 3.1)",
+    "slots empty and return; the next step will look again (section 3.1)",
     "preguntó a la cola una y otra vez, y nadie puede llegar mientras se ejecuta `admit`. Cuando no espera nadie, deja "
     "vacíos los slots libres y vuelve; el paso siguiente mirará de nuevo (sección 3.1)",
 )
@@ -61,7 +61,7 @@ def _expect_kept(taken: list[int], num_before: int, ids) -> None:
     missing = [i for i in taken if isinstance(ids, list) and i not in ids]
     expect(not missing, expected=taken, got=ids, hint=t(
         f"(ids in flight): {missing} were taken from the queue and are nowhere now; the queue has forgotten them. Take "
-        "only as many as there are free seats. There is nothing to sort: the queue gives the oldest first (section 3.1)",
+        "only as many as there are free slots. There is nothing to sort: the queue gives the oldest first (section 3.1)",
         f"(ids en vuelo): {missing} se tomaron de la cola y ya no están en ninguna parte; la cola las ha olvidado. Toma "
         "solo tantas como slots libres haya. No hay nada que ordenar: la cola da primero la más antigua (sección "
         "3.1)",
@@ -75,12 +75,12 @@ def admitted(student, *, waiting: int, in_flight: int, slots: int, later: int = 
     return call_admit(student, host, host.take(in_flight)), host
 
 
-@check("3.1", points=1, en="fills every free seat", es="llena cada slot libre")
+@check("3.1", points=1, en="fills every free slot", es="llena cada slot libre")
 def test_fills_every_free_slot(student):
     for in_flight, slots in ((1, 4), (3, 4), (0, 4)):
         ids, _ = admitted(student, waiting=5, in_flight=in_flight, slots=slots)
         expect_equal(len(ids), 4, hint=t(
-            f"(in flight afterwards): {in_flight} of 4 seats were taken, and five were waiting: each free seat is "
+            f"(in flight afterwards): {in_flight} of 4 slots were taken, and five were waiting: each free slot is "
             "filled, one or many (section 3.1)",
             f"(en vuelo después): había {in_flight} de 4 slots ocupados, y esperaban cinco: se llena cada slot "
             "libre, sea uno o sean muchos (sección 3.1)",
@@ -98,7 +98,7 @@ def test_oldest_first(student):
     host = student.server(longest_first, max_inflight=2)
     host.server.clock.sleep(0.01)
     expect_equal(sorted(call_admit(student, host, [])), [0, 1], hint=t(
-        "(ids in flight): five were waiting for two seats, and those who came first have them (section 3.1)",
+        "(ids in flight): five were waiting for two slots, and those who came first have them (section 3.1)",
         "(ids en vuelo): esperaban cinco para dos slots, y son de las que llegaron primero (sección 3.1)",
     ))
 
@@ -107,7 +107,7 @@ def test_oldest_first(student):
 def test_keeps_to_the_cap(student):
     found = [len(admitted(student, waiting=4, in_flight=busy, slots=3)[0]) for busy in (0, 2, 3)]
     expect_equal(found, [3, 3, 3], hint=t(
-        "with 3 seats and 0, 2 or 3 of them taken, 3 are in flight afterwards: look at the comparison with "
+        "with 3 slots and 0, 2 or 3 of them taken, 3 are in flight afterwards: look at the comparison with "
         "max_inflight (section 3.1)",
         "con 3 slots y 0, 2 o 3 ocupados, después hay 3 en vuelo: mira la comparación con max_inflight "
         "(sección 3.1)",
@@ -125,7 +125,7 @@ def test_never_waits(student):
 @check("3.1", points=1, en="right in many scenes at random, one after another",
        es="correcto en muchas escenas al azar, una tras otra")
 def test_many_scenes(student):
-    """The next requests of the queue are in, as far as there are seats, and not a nanosecond has passed."""
+    """The next requests of the queue are in, as far as there are slots, and not a nanosecond has passed."""
     rng = random.Random(31)
     for count in range(40):
         arrivals, slots, now_ms = [rng.randrange(4) * 3 for _ in range(rng.randint(1, 16))], rng.randint(1, 12), 7
@@ -138,7 +138,7 @@ def test_many_scenes(student):
         running = host.take(rng.randint(0, min(slots, come)))
         ids = call_admit(student, host, running, again=count > 0)
         expect_equal((sorted(ids), host.server.clock.now_ns / MS), (sorted(line[: min(slots, come)]), now_ms), hint=t(
-            f"(ids in flight, clock in ms): {slots} seats, {len(running)} of them taken; in order of arrival the "
+            f"(ids in flight, clock in ms): {slots} slots, {len(running)} of them taken; in order of arrival the "
             f"requests are {line}, and {come} of them have come (section 3.1). ",
             f"(ids en vuelo, reloj en ms): {slots} slots, {len(running)} ocupados; por orden de llegada las "
             f"peticiones son {line}, y han llegado {come} (sección 3.1). ",

@@ -1,10 +1,10 @@
 """Exercise 3.4: the loop, step by step.
 
-One step is one millisecond. The scene of the lab, with two seats:
+One step is one millisecond. The scene of the lab, with two slots:
 
     A  3 tokens   |AAA
     B 30 tokens   |BBBBBBBBBBBBBBBBBBBBBBBBBBBBBB
-    C  5 tokens   |...CCCCC          waits for A's seat, has it in step 4
+    C  5 tokens   |...CCCCC          waits for A's slot, has it in step 4
                    123456789…
 
 Each run is first looked through for what no right loop does (violations.py), so that a message names the mistake;
@@ -83,10 +83,10 @@ def _skipped_steps(log, record) -> int:
     return during - sum(record.item.request_id in step.request_ids for step in log.steps)
 
 
-@check("3.4", points=2, en="no seat is empty while a request waits, at any cap",
+@check("3.4", points=2, en="no slot is empty while a request waits, at any cap",
        es="ningún slot vacío mientras espera una petición, con cualquier tope")
 def test_no_slot_is_empty(student):
-    """Three come at once and one at a time after them: seats become free one by one, and are filled one by one."""
+    """Three come at once and one at a time after them: slots become free one by one, and are filled one by one."""
     for cap in (1, 2, 3, 5, 8):
         log = served(student, scene(*((k // 3 + k % 3 // 2, 3 + 5 * k % 7) for k in range(24))), max_inflight=cap)
         expect_equal(max(len(step.request_ids) for step in log.steps), cap, hint=t(

@@ -1,7 +1,7 @@
 """The first thing in a run's log that continuous batching does not do, with a hint that names it.
 
 Each step is looked at as it begins: who is in flight (taken from the queue, not answered), and who waits (has arrived,
-was not taken). What the text asks for can be read from these: the steps hold all in flight, no seat is empty while
+was not taken). What the text asks for can be read from these: the steps hold all in flight, no slot is empty while
 a request waits, time passes only in steps, and an answer leaves at the end of the step that completes it.
 """
 
@@ -73,7 +73,7 @@ def _left_out(log, ids: set[int], now_ns: int) -> CheckFailed:
         expected=t("all in flight in every step", "todas las que están en vuelo, en cada paso"),
         got=t(f"without {sorted(ids)} at {ms(now_ns)} ms", f"sin {sorted(ids)} a los {ms(now_ns)} ms"), hint=t(
             "(requests that sat through a step without a token): pass all of in_flight to every step, and take from "
-            "the queue only whom you have a free seat for (section 3.4)",
+            "the queue only whom you have a free slot for (section 3.4)",
             "(peticiones que pasaron un paso sin token): pasa todo in_flight en cada paso, y toma de la cola solo a "
             "quienes tengan slot libre (sección 3.4)"))
 
@@ -94,8 +94,8 @@ def _idle_time(log, end_ns: int, start_ns: int) -> CheckFailed | None:
 
 def _empty_slot(now_ns: int, busy: int, cap: int, waiting: list[int]) -> CheckFailed:
     return wrong(
-        expected=t("no empty seat while a request waits", "ningún slot vacío mientras espera una petición"),
-        got=t(f"at {ms(now_ns)} ms: {busy} of {cap} seats, and {sorted(waiting)} waiting",
+        expected=t("no empty slot while a request waits", "ningún slot vacío mientras espera una petición"),
+        got=t(f"at {ms(now_ns)} ms: {busy} of {cap} slots, and {sorted(waiting)} waiting",
               f"a los {ms(now_ns)} ms: {busy} de {cap} slots, y esperan {sorted(waiting)}"), hint=EMPTY_SLOT)
 
 
@@ -106,7 +106,7 @@ def _after(log, step, steps_left: dict[int, int]) -> CheckFailed | None:
         if is_complete and finish_ns != step.end_ns and finish_ns is not None:
             return wrong(expected=t(f"{ms(step.end_ns)} ms", f"{ms(step.end_ns)} ms"), got=f"{ms(finish_ns)} ms", hint=t(
                 f"(when the answer of request {request_id} left): its last token came in the step that ended then, and "
-                "its seat stayed taken. Retire in every step, all who ended in it, before anything else (section 3.4)",
+                "its slot stayed taken. Retire in every step, all who ended in it, before anything else (section 3.4)",
                 f"(cuándo salió la respuesta de la petición {request_id}): su último token llegó en el paso que acababa "
                 "entonces, y su slot siguió ocupado. Retira en cada paso a todas las que terminaron en él, antes que "
                 "nada (sección 3.4)"))
@@ -147,8 +147,8 @@ LOST = t(
     "(sección 3.4)",
 )
 EMPTY_SLOT = t(
-    "a seat stayed empty while a request waited for it. Admit before every step, on no condition of your own: `admit` "
-    "itself knows whether a seat is free (section 3.4)",
+    "a slot stayed empty while a request waited for it. Admit before every step, on no condition of your own: `admit` "
+    "itself knows whether a slot is free (section 3.4)",
     "un slot quedó vacío mientras alguien lo esperaba. Admite antes de cada paso, sin condición propia: `admit` ya "
     "sabe si hay slot libre (sección 3.4)",
 )

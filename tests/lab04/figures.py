@@ -16,13 +16,13 @@ CASES = (  # kind of requests, cap, load
     ("lognormal:24,0.8,200", 16, 0.6),
 )
 NUM_LENGTHS = 3_000
-CAPS = (8, 16, 32, 64)  # with fewer seats no fleet that is one replica too small keeps up
+CAPS = (8, 16, 32, 64)  # with fewer slots no fleet that is one replica too small keeps up
 MAX_CAP = 64
 
 
 @lru_cache(maxsize=64)
 def measured_capacity(name: str, cap: int) -> tuple[tuple, float]:
-    """Lengths of a kind of requests, and the requests per second that a replay of them with `cap` seats completes."""
+    """Lengths of a kind of requests, and the requests per second that a replay of them with `cap` slots completes."""
     lengths = tuple(fleet.request_lengths(name, 600, seed=4))
     return lengths, saturated_per_s(list(lengths), cap, num_requests=2_400)
 
@@ -40,7 +40,7 @@ class Order:
     """A load to serve: a kind of requests, their rate, and the p95 target."""
 
     name: str
-    share: float  # arrival rate, in capacities of one replica with 8 seats
+    share: float  # arrival rate, in capacities of one replica with 8 slots
     p95_target_s: float
 
 
@@ -53,8 +53,8 @@ ORDERS = (
 )
 
 
-# One replica, nearly full of long prompts: 16 seats answer soonest, and 8 or 64 far later.
-DOCUMENTS_PER_S = 34.0  # 98 % of what 8 seats complete, 92 % of what 16 do
+# One replica, nearly full of long prompts: 16 slots answer soonest, and 8 or 64 far later.
+DOCUMENTS_PER_S = 34.0  # 98 % of what 8 slots complete, 92 % of what 16 do
 LATE_S = 2.0  # met with every cap that keeps up, so that they differ in nothing but the p95
 
 

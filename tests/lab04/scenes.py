@@ -18,7 +18,7 @@ def records_of(*request_records: tuple[float, float | None, float | None]) -> li
     return [{"request_id": i, **dict(zip(names, record))} for i, record in enumerate(request_records)]
 
 
-# The scene of the lab, in seconds instead of milliseconds: two seats, A and B at once, C at 1, D at 9.
+# The scene of the lab, in seconds instead of milliseconds: two slots, A and B at once, C at 1, D at 9.
 #
 #     A  AAA
 #     B  BBBBBBBB
@@ -30,7 +30,7 @@ FOUR = ((0.0, 0.0, 3.0), (0.0, 0.0, 8.0), (1.0, 3.0, 7.0), (9.0, 9.0, 12.0))
 
 @lru_cache(maxsize=8)
 def busy_records(share: float, num_requests: int, seed: int) -> list[dict]:
-    """A continuous server with 8 seats at a share of what it can do, serving the tutor's requests."""
+    """A continuous server with 8 slots at a share of what it can do, serving the tutor's requests."""
     lengths = fleet.request_lengths("mixed", 1_000, seed)
     calls = fleet.draw_calls(lengths, share * saturated_per_s(lengths, 8), num_requests, seed + 1)
     return fleet.simulate(calls, cap=8).records()

@@ -73,7 +73,7 @@ SLIPS = (
         "L es una media: fracción(0) = 1, el servidor vacío, forma parte de la suma de todas (sección 4.7)",
     )),
     (lambda speeds, rate, cap: mean_time_s(speeds[-1:], rate), t(
-        "with n inside, and n below the cap, the server completes what n seats can: speed(min(n, cap)), not speed(cap) "
+        "with n inside, and n below the cap, the server completes what n slots can: speed(min(n, cap)), not speed(cap) "
         "(section 4.7)",
         "con n dentro, y n por debajo del tope, el servidor completa lo que pueden n slots: velocidad(min(n, "
         "tope)), no velocidad(tope) (sección 4.7)",
@@ -161,7 +161,7 @@ def test_beyond_capacity(student):
     got, _ = answer(student, "mean_time_in_system_s", (list(lengths), 1.1 * capacity, 4, COST))
     got = got.got if isinstance(got, CheckFailed) else got
     expect(got == math.inf, expected=math.inf, got=got, hint=t(
-        "4 seats, and 10 % more requests than they can complete: the queue grows as long as you wait. More seats "
+        "4 slots, and 10 % more requests than they can complete: the queue grows as long as you wait. More slots "
         "would do, but there are 4 (section 4.7)",
         "4 slots y un 10 % más de peticiones de las que pueden completar: la cola crece mientras esperes. Con "
         "más slots se podría, pero hay 4 (sección 4.7)",

@@ -45,7 +45,7 @@ def planned(student, rate: float, target_s: float, lengths, max_cap: int, *, aga
     if isinstance(plan, CheckFailed):
         raise plan
     expect(plan is not VALUE_ERROR, expected="(replicas, cap)", got=plan, hint=t(
-        "({rate:.0f} requests per second within {target:g} s, at most {max_cap} seats): a fleet can do that, and no "
+        "({rate:.0f} requests per second within {target:g} s, at most {max_cap} slots): a fleet can do that, and no "
         "fixed number of replicas is its limit. Only where lone requests take longer than the target there is none "
         "(section 4.10)",
         "({rate:.0f} peticiones por segundo en {target:g} s, como mucho {max_cap} slots): una flota puede, y no la "
@@ -71,7 +71,7 @@ def expect_met(student, order: Order) -> int:
     p95 = p95_unseen_s(order, graded_seed(student.seed), num_replicas, min(cap, MAX_CAP))
     expected, got = f"≤ {1e3 * order.p95_target_s:.0f} ms", f"{1e3 * p95:.0f} ms"
     expect(p95 <= order.p95_target_s, expected=expected, got=got, hint=t(
-        f"({order.name}; your plan: {num_replicas} replicas with {cap} seats): 95 of 100 have to be in time, not "
+        f"({order.name}; your plan: {num_replicas} replicas with {cap} slots): 95 of 100 have to be in time, not "
         "the average one (section 4.10)",
         f"({order.name}; tu plan: {num_replicas} réplicas con {cap} slots): deben llegar a tiempo 95 de cada "
         "100, no la petición media (sección 4.10)",
@@ -94,7 +94,7 @@ def test_keeps_up(student):
         load = share * capacity / num_replicas / saturated_per_s(lengths, min(cap, max_cap), num_requests=2_000)
         words = {"rate": f"{share * capacity:.0f}", "target": f"{target_s:g}", "replicas": num_replicas, "cap": cap}
         expect(load < 1, expected=t("a load below 1", "una carga menor que 1"), got=f"{load:.2f}", hint=t(
-            "({rate} requests per second within {target} s; your plan: {replicas} replicas with {cap} seats): more come "
+            "({rate} requests per second within {target} s; your plan: {replicas} replicas with {cap} slots): more come "
             "than the fleet completes, so the queue grows as long as they come. A simulation of 6,000 requests meets "
             "the target only because it ends. Leave out caps that cannot keep up: throughput_per_s above rate / "
             "replicas (section 4.10)",
@@ -105,7 +105,7 @@ def test_keeps_up(student):
         ).format(**words))
         fewest = math.ceil(share)
         expect(num_replicas == fewest, expected=fewest, got=num_replicas, hint=t(
-            "(replicas, for {rate} requests per second within {target} s and at most {max_cap} seats each): that many "
+            "(replicas, for {rate} requests per second within {target} s and at most {max_cap} slots each): that many "
             "keep up, and with that target they are enough. Try every number, beginning with rate / capacity rounded "
             "up (section 4.10)",
             "(réplicas, para {rate} peticiones por segundo en {target} s y como mucho {max_cap} slots cada una): "
@@ -122,7 +122,7 @@ def test_no_replica_to_spare(student):
         p95, cap = min((p95_unseen_s(order, seed, num_replicas - 1, cap), cap) for cap in CAPS)
         expected, got = f"> {1e3 * order.p95_target_s:.0f} ms", f"{1e3 * p95:.0f} ms"
         expect(p95 > order.p95_target_s, expected=expected, got=got, hint=t(
-            f"({order.name}; your plan: {num_replicas} replicas): {num_replicas - 1} replicas with {cap} seats would "
+            f"({order.name}; your plan: {num_replicas} replicas): {num_replicas - 1} replicas with {cap} slots would "
             "do. The last one is not needed (section 4.10)",
             f"({order.name}; tu plan: {num_replicas} réplicas): bastarían {num_replicas - 1} réplicas con {cap} "
             "slots. La última se paga en balde (sección 4.10)",
@@ -140,8 +140,8 @@ def test_lowest_p95(student):
     ))
     p95, (lowest, best) = p95_with_cap_s(min(cap, MAX_CAP)), min((p95_with_cap_s(c), c) for c in CAPS)
     expect(p95 <= 1.1 * lowest, expected=f"≤ {1e3 * lowest:.0f} ms + 10 %", got=f"{1e3 * p95:.0f} ms", hint=t(
-        f"(p95 of {DOCUMENTS_PER_S:g} documents a second; your plan: {cap} seats): with {best} seats it is lowest. "
-        "Neither the most seats nor the first cap that meets the target: with few all wait at the door, with many each "
+        f"(p95 of {DOCUMENTS_PER_S:g} documents a second; your plan: {cap} slots): with {best} slots it is lowest. "
+        "Neither the most slots nor the first cap that meets the target: with few all wait at the door, with many each "
         "new prompt stops all the others. Compare the p95 of every cap (section 4.8)",
         f"(p95 de {DOCUMENTS_PER_S:g} documentos por segundo; tu plan: {cap} slots): con {best} slots es el "
         "menor. Ni el mayor número de slots ni el primer tope que cumple: con pocos se espera en la puerta; con "
@@ -159,7 +159,7 @@ def test_keeps_to_max_cap(student):
         "(tope, con max_cap=3): lo que no cabe en la memoria de una réplica no puede estar en vuelo (sección 4.10)",
     ))
     expect(num_replicas == 3, expected=3, got=num_replicas, hint=t(
-        "(replicas): with 3 seats each, 3 replicas meet 200 ms, and 2 cannot even keep up. `CAPS` has no 3: "
+        "(replicas): with 3 slots each, 3 replicas meet 200 ms, and 2 cannot even keep up. `CAPS` has no 3: "
         "try `max_cap` itself as well (section 4.10)",
         "(réplicas): con 3 slots cada una, 3 réplicas cumplen 200 ms, y 2 ni siquiera dan abasto. "
         "En `CAPS` no hay 3: prueba también el propio `max_cap` (sección 4.10)",

@@ -52,7 +52,7 @@ def late_answers(log) -> list[str]:
 
 
 def empty_slots(log) -> list[str]:
-    """Steps in which a seat was empty while a request waited; for runs with more memory than they need, and no budget."""
+    """Steps in which a slot was empty while a request waited; for runs with more memory than they need, and no budget."""
     found = []
     for step in log.steps:
         here = [record for record in log.requests.values() if record.arrival_ns <= step.start_ns]
@@ -63,7 +63,7 @@ def empty_slots(log) -> list[str]:
 
 
 def crowded_steps(log) -> list[int]:
-    """Sizes of steps with more requests than there are seats."""
+    """Sizes of steps with more requests than there are slots."""
     return [len(step.request_ids) for step in log.steps if len(step.request_ids) > log.max_inflight]
 
 

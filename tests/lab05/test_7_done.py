@@ -103,7 +103,7 @@ def test_bounded_wait(student):
     ))
 
 
-# Roomy ones show seats, tight ones memory: blocks that do not suffice, a budget, a reserve.
+# Roomy ones show slots, tight ones memory: blocks that do not suffice, a budget, a reserve.
 RUNS = (
     {"max_inflight": 3, "aging_s": 0.01}, {"max_inflight": 1, "aging_s": 0.0}, {"max_inflight": 8, "aging_s": 0.05},
     {"max_inflight": 4, "aging_s": 0.02, "num_blocks": 16, "block_size": 8, "token_budget": 16},
@@ -112,7 +112,7 @@ RUNS = (
 )
 
 
-@check("5.7", points=1, en="no request overtakes the first in line, no seat stays empty, answers leave at once",
+@check("5.7", points=1, en="no request overtakes the first in line, no slot stays empty, answers leave at once",
        es="ninguna adelanta a la primera de la fila, ningún slot queda vacío, las respuestas salen enseguida")
 def test_keeps_the_line(student):
     for seed, settings in enumerate(RUNS):
@@ -155,8 +155,8 @@ def expect_invariants(log, settings) -> None:
     ))
     found = empty_slots(log) if "num_blocks" not in settings else []
     expect(not found, expected=none, got=found[:5], hint=t(
-        "(seats taken/of all, and how many waited, step by step): there was memory for all of them: take all that have "
-        "arrived, and admit while there is a seat, at every step (section 5.8)",
+        "(slots taken/of all, and how many waited, step by step): there was memory for all of them: take all that have "
+        "arrived, and admit while there is a slot, at every step (section 5.8)",
         "(slots ocupados/del total, y cuántas esperaban, paso a paso): había memoria para todas: toma todas las que "
         "han llegado y admite mientras haya slot, en cada paso (sección 5.8)",
     ))

@@ -21,7 +21,7 @@ GROUP_SIZES = "group, patience_s = 2, 0.010"
 
 MUTANTS = (
     Mutant(
-        name="LIFO admission", old=TAKE, check="3.1/oldest_first", hint="only as many as there are free seats",
+        name="LIFO admission", old=TAKE, check="3.1/oldest_first", hint="only as many as there are free slots",
         new="""waiting = []
         while not server.queue.empty():
             waiting.append(server.queue.get_nowait())
@@ -32,7 +32,7 @@ MUTANTS = (
         new="in_flight = [*in_flight, server.queue.get_nowait()]",
     ),
     Mutant(
-        name="admits one a step", old=ADMIT_LOOP, check="3.1/fills_every_free_slot", hint="each free seat is filled",
+        name="admits one a step", old=ADMIT_LOOP, check="3.1/fills_every_free_slot", hint="each free slot is filled",
         new="if len(in_flight) < server.max_inflight and not server.queue.empty():",
     ),
     Mutant(
@@ -50,7 +50,7 @@ MUTANTS = (
     ),
     Mutant(
         name="asks until somebody comes", old=ADMIT_LOOP + "\n        " + TAKE, check="3.1/never_waits", outcome="crashed",
-        hint="leave the free seats empty", new="""while len(in_flight) < server.max_inflight and not server.queue.closed:
+        hint="leave the free slots empty", new="""while len(in_flight) < server.max_inflight and not server.queue.closed:
         if not server.queue.empty():
             in_flight.append(server.queue.get_nowait())""",
     ),
@@ -73,7 +73,7 @@ MUTANTS = (
     ),
     Mutant(
         name="counts admissions for good", old=ADMIT_LOOP, check="3.1/many_scenes", hint="later ones still know of it",
-        new="seats = admit.__dict__.setdefault('seats', [])\n    if len(seats) > 20:\n        return\n    seats.append(1)\n    " + ADMIT_LOOP,
+        new="slots = admit.__dict__.setdefault('slots', [])\n    if len(slots) > 20:\n        return\n    slots.append(1)\n    " + ADMIT_LOOP,
     ),
     Mutant(
         name="tokens given to the wrong request", old="zip(in_flight, server.model.forward_one_step(in_flight))",
@@ -154,7 +154,7 @@ MUTANTS = (
             server.respond(request)""", check="3.3/frees_the_slots", hint="walk along the list",
     ),
     Mutant(
-        name="seat freed, answer forgotten", old=RETIRE, new="        in_flight.remove(request)",
+        name="slot freed, answer forgotten", old=RETIRE, new="        in_flight.remove(request)",
         check="3.3/answers_at_once", hint="both answers leave then",
     ),
     Mutant(
@@ -169,7 +169,7 @@ MUTANTS = (
     ),
     Mutant(
         name="response held until the batch is empty", old=LOOP, check="3.4/the_scene_of_the_lab",
-        hint="its seat stayed taken", new="""        if not in_flight:
+        hint="its slot stayed taken", new="""        if not in_flight:
             held = []
             in_flight.append(server.queue.get())
         admit(server, in_flight)
@@ -183,7 +183,7 @@ MUTANTS = (
     ),
     Mutant(
         name="slot freed one step late", old=LOOP_HEAD + "\n" + LOOP, check="3.4/the_scene_of_the_lab",
-        hint="its seat stayed taken", new="""finished = []
+        hint="its slot stayed taken", new="""finished = []
     while in_flight or not server.queue.closed:
         if not in_flight:
             in_flight.append(server.queue.get())
@@ -251,8 +251,8 @@ MUTANTS = (
         retire(server, in_flight, finished)""",
     ),
     Mutant(
-        name="half of the seats", old=ADMIT_LOOP, new=ADMIT_LOOP.replace("server.max_inflight", "(server.max_inflight + 1) // 2"),
-        check="3.4/equal_lengths_in_one_burst", hint="a seat stayed empty",
+        name="half of the slots", old=ADMIT_LOOP, new=ADMIT_LOOP.replace("server.max_inflight", "(server.max_inflight + 1) // 2"),
+        check="3.4/equal_lengths_in_one_burst", hint="a slot stayed empty",
     ),
     Mutant(
         name="admits only next to one", old="        admit(server, in_flight)\n", check="3.4/no_slot_is_empty",
@@ -308,7 +308,7 @@ MUTANTS = (
         hint="a token lost", new="        del request.output_token_ids[40:]\n        server.respond(request)\n",
     ),
     Mutant(
-        name="grouped: more than the seats", old=GROUP_FREE, new="free = 99", check="3.8/a_scheduler_all_the_same",
+        name="grouped: more than the slots", old=GROUP_FREE, new="free = 99", check="3.8/a_scheduler_all_the_same",
         hint="only as many as are free",
     ),
     Mutant(

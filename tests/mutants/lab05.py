@@ -303,7 +303,7 @@ MUTANTS = (
     Mutant(
         name="one admitted a step", old="    while waiting and len(in_flight) < server.max_inflight:\n",
         new="    for _ in range(1 if waiting and len(in_flight) < server.max_inflight else 0):\n",
-        check="5.7/keeps_the_line", hint="admit while there is a seat",
+        check="5.7/keeps_the_line", hint="admit while there is a slot",
     ),
     Mutant(
         name="everything is a batch", old='"Orca": ("step",', new='"Orca": ("batch",', check="5.6/unit", hint="OSDI 2022",

@@ -56,7 +56,7 @@ def continuous_loop(server):
 
 @pytest.fixture(scope="module")
 def runs():
-    """Two seats for A (3 tokens), B (30) and C (5), all there at once."""
+    """Two slots for A (3 tokens), B (30) and C (5), all there at once."""
     items = [
         WorkItem(request_id=i, prompt_token_ids=(1, 2), max_tokens=n, arrival_ns=0, answer=(97,) * n, ignore_eos=True)
         for i, n in LENGTHS.items()
@@ -123,7 +123,7 @@ def test_what_a_figure_shows_is_said_with_its_values(name, runs, language):
 
 @pytest.mark.parametrize("name, words", [
     ("lines", "Lines of t (ms) over B (sequences): static from 3 at 1 to 2 at 2; ours from 1 at 1 to 1 at 4."),
-    ("slot_timelines in steps", "static: A in seat 1 from 0 to 14.8 ms, finished at 1.69 ms"),
+    ("slot_timelines in steps", "static: A in slot 1 from 0 to 14.8 ms, finished at 1.69 ms"),
     ("grouped_bars", "Bars of ms. a: ours 1, static −3; b: ours 2, static 4."),
     ("intervals", "Intervals of p95 (%), and how many hold 2.5: a, 1 of 2; b, 1 of 1."),
     ("reduction_map", "Map of p95 reduction by continuous batching (%) at load 0.3, 0.9. 1: 35, –; 0: −5, 0."),
@@ -147,7 +147,7 @@ def test_nothing_that_is_written_is_cut_off(name, runs, language):
 
 def test_labels_speak_the_language(runs, language):
     found = " ".join(text for draw in DRAWINGS.values() for text in texts(draw(runs)))
-    words = {"en": ["seat", "waiting\n(requests)", "time (ms)", "steps done", "finished, seat still held", "load ρ"],
+    words = {"en": ["slot", "waiting\n(requests)", "time (ms)", "steps done", "finished, slot still held", "load ρ"],
              "es": ["slot", "esperan\n(peticiones)", "tiempo (ms)", "pasos hechos", "terminada, pero", "carga ρ"]}
     other = {"en": "es", "es": "en"}[language]
     assert all(word in found for word in words[language])
@@ -155,7 +155,7 @@ def test_labels_speak_the_language(runs, language):
 
 
 def first_row(axes):
-    """Begin and end of every bar of seat 1."""
+    """Begin and end of every bar of slot 1."""
     bars = [bar for bar in axes.patches if abs(bar.get_y() + bar.get_height() / 2) < 0.01]
     return {(round(bar.get_x(), 6), round(bar.get_x() + bar.get_width(), 6)) for bar in bars}
 
@@ -165,7 +165,7 @@ def test_a_timeline_shows_a_leave_at_step_3_and_c_in_its_slot(runs, monkeypatch)
     figure = plots.slot_timelines.figure(runs, None, in_steps=True, names={0: "A", 1: "B", 2: "C"})
     static, continuous = figure.axes[0], figure.axes[2]
     assert [text.get_text() for text in static.texts] == ["A", "B", "C"]
-    assert (3, 30) in first_row(static)  # A's seat, held for nothing
+    assert (3, 30) in first_row(static)  # A's slot, held for nothing
     assert {(0, 3), (3, 8)} <= first_row(continuous)  # A, and from step 4 on C
 
 
@@ -199,7 +199,7 @@ def test_a_wrong_call_says_what_is_wrong(call, words, runs):
 
 
 def test_colours_can_be_told_apart():
-    """Also without their hue: useful work, held and empty seats differ in brightness."""
+    """Also without their hue: useful work, held and empty slots differ in brightness."""
     assert len(set(plots.COLOURS.values())) == len(plots.COLOURS)
 
     def brightness(key):

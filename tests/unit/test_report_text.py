@@ -80,7 +80,7 @@ def test_what_the_code_printed_is_shown_within_bounds(monkeypatch):
 def test_a_scene_is_drawn_from_its_arrivals_and_lengths():
     text = str(drawn([(0, 2), (6, 3)], max_batch=4, ends_with_eos=True))
     assert text.splitlines()[1:] == ["ms    0    5    10", "A  2  AA.", "B  3        BBB."]
-    assert "4 seats, max_wait_s is 5 ms" in text and "`.` is its EOS" in text
+    assert "4 slots, max_wait_s is 5 ms" in text and "`.` is its EOS" in text
 
 
 def test_a_traceback_of_the_worker_is_not_shown_and_one_of_the_students_is():

@@ -1,4 +1,4 @@
-"""Seats, by a timeline worked out by hand: a step takes 10 ns."""
+"""Slots, by a timeline worked out by hand: a step takes 10 ns."""
 
 import pytest
 
@@ -31,7 +31,7 @@ def static():
 
 @pytest.fixture
 def continuous():
-    """A leaves at 10, and C has its seat in the next step."""
+    """A leaves at 10, and C has its slot in the next step."""
     return make_log(
         [(0, (A, B), (A, B)), (10, (B, C), (B, C)), (20, (B,), (B,))],
         {A: (0, 0, 10), B: (0, 0, 30), C: (5, 10, 20)}, streams=True, end_ns=30,

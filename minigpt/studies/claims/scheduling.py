@@ -46,7 +46,7 @@ def p95_falls() -> Finding:
     falls = [mixed_runs(load).p95_reduction_percent for load in LOADS]
     shown = " / ".join(f"{fall:.0f}" for fall in falls)
     return Finding(
-        text=Text(f"reduction {shown} % at load {' / '.join(map(str, LOADS))} (8 seats, 80/20 mix)",
+        text=Text(f"reduction {shown} % at load {' / '.join(map(str, LOADS))} (8 slots, 80/20 mix)",
                   f"reducción {shown} % con carga {' / '.join(map(str, LOADS))} (8 slots, mezcla 80/20)"),
         verdict=judged(30 <= falls[3] <= 75 and falls[-1] > falls[3], CONDITION),
         figures={f"load_{load}_percent": fall for load, fall in zip(LOADS, falls)},
