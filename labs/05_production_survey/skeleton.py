@@ -82,8 +82,8 @@ def preempt_last(server, in_flight):
 
     Its first `num_computed_tokens` tokens have keys and values. "recompute" drops them and costs one prefill of these
     tokens later: `server.cost["prefill_s"]`, plus `["prefill_token_s"]` per token. "swap" copies their blocks out, and
-    later back in: each time `["swap_block_s"]` per block, plus `["swap_token_s"]` for each of a block's `block_size` places.
-    Take the cheaper way (recompute if they cost the same). The request keeps its tokens and will continue where it was.
+    later back in: each time `["swap_block_s"]` per block, plus `["swap_token_s"]` for each of its `block_size` places. Take
+    the cheaper way (recompute if they cost the same). The request keeps its tokens and will continue where it was.
     """
     # EXERCISE 5.5 (about 8 lines)
     raise NotImplementedError("exercise 5.5: preempt_last")
@@ -101,7 +101,7 @@ def survey():
     raise NotImplementedError("exercise 5.6: survey")
 
 
-# -- given: the loop that calls your functions ------------------------------------------------------------------------
+# -- given: the loop that calls your functions ----------------------------------------------------------------------
 
 
 def take_arrivals(server, waiting, in_flight):

@@ -33,7 +33,7 @@ SWAPPED = t(
 )
 
 
-@check("1.1", points=2, en="new keys come behind the old ones", es="las claves nuevas van detrás de las antiguas")
+@check("1.1", points=2, en="new keys are appended after the old ones", es="las claves nuevas van detrás de las antiguas")
 def test_in_order(student):
     hint = t(
         "the keys that you return are all of this layer's so far, oldest first, and the newest are among them: a "

@@ -102,7 +102,7 @@ def _expect_next(student, spec, filled: int, *, again: bool, hint: Text) -> None
     expect_close(got, alone(spec, tokens)[filled], hint=hint)
 
 
-@check("1.3", points=1, en="the cache holds one token more afterwards", es="después, la caché guarda un token más")
+@check("1.3", points=1, en="the cache holds one more token afterwards", es="después, la caché guarda un token más")
 def test_the_cache_grows_by_one(student):
     spec = MODELS[0]
     (cache,) = filled_caches(spec, [draw_tokens(5, seed=1)])

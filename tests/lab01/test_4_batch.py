@@ -39,7 +39,7 @@ def expect_step(student, spec, prompts: list[list[int]], *, hint, again: bool = 
     return counts
 
 
-@check("1.4", points=2, en="a request sees its own K and V only", es="cada petición ve solo sus propios K y V")
+@check("1.4", points=2, en="a request attends only to its own keys and values", es="cada petición ve solo sus propios K y V")
 def test_nobody_sees_a_neighbour(student):
     for spec in MODELS:
         expect_step(student, spec, [draw_tokens(6, seed=(student.seed, i)) for i in range(3)], hint=t(
@@ -78,7 +78,7 @@ def test_lengths_may_differ(student):
         ).format(lengths=", ".join(str(n - 1) for n in lengths)))
 
 
-@check("1.4", points=2, en="each weight matrix is read once a step", es="cada matriz de pesos se lee una vez por paso",
+@check("1.4", points=2, en="each weight matrix is read once per step", es="cada matriz de pesos se lee una vez por paso",
        negative=True)
 def test_one_product_a_matrix(student):
     # Right rows first: who computes nothing reads no matrix twice.
@@ -103,7 +103,7 @@ def comings_and_goings(seed: int):
     return {"A": (0, 1, a), "B": (1, 1, b), "C": (0, 4, c), "A'": (1, 6, a[:2])}
 
 
-@check("1.4", points=2, en="who leaves leaves nothing behind", es="la que se va no deja nada atrás")
+@check("1.4", points=2, en="a finished request leaves nothing behind", es="la que se va no deja nada atrás")
 def test_rows_change_hands(student):
     for spec in MODELS:
         records, caches = comings_and_goings(student.seed), {}
@@ -143,7 +143,7 @@ def _has_layer_0(cache) -> bool:
     return isinstance(layer, (list, tuple)) and len(layer) == 2 and getattr(layer[0], "ndim", 0) > 0
 
 
-@check("1.4", points=1, en="the tutor's answers in a batch equal those alone, token for token",
+@check("1.4", points=1, en="the tutor's answers in a batch equal those of single requests, token for token",
        es="las respuestas del tutor en lote son las mismas que a solas, token a token")
 def test_token_for_token(student):
     # For trying many wrong solutions, a small model in the place of the tutor: its answers are dull, and quick to get.

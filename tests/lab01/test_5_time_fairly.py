@@ -98,7 +98,7 @@ def drawn_times(rng: random.Random, names: str, count: int) -> dict[str, list[fl
     return {name: [round(rng.uniform(1, 9), 3) for _ in range(count)] for name in names}
 
 
-@check("1.5", points=1, en="times each call, on the clock that it is given", es="mide cada llamada, con el reloj que recibe")
+@check("1.5", points=1, en="times each call with the given clock", es="mide cada llamada, con el reloj que recibe")
 def test_times_each_call(student):
     scenes = [bench({"slots": [2.0] * 3, "dict": [5.0] * 3, "loop": [0.25] * 3}), bench({"alone": [4.0]})]
     expect_medians(student, scenes, hint=t(

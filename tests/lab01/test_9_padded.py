@@ -34,7 +34,7 @@ def prompts_of(student, lengths=LENGTHS) -> list[list[int]]:
     return [draw_tokens(length, seed=(student.seed, place, length)) for place, length in enumerate(lengths)]
 
 
-@check("1.9", points=2, en="equal lengths: the same logits as alone", es="longitudes iguales: los mismos logits que a solas")
+@check("1.9", points=2, en="equal lengths: the same logits as for single requests", es="longitudes iguales: los mismos logits que a solas")
 def test_equal_lengths(student):
     for spec in MODELS:
         got, wanted, _, _ = one_step(student, spec, prompts_of(student, (6, 6, 6)))
@@ -62,7 +62,7 @@ def test_lengths_may_differ(student):
         ))
 
 
-@check("1.9", points=2, en="places behind a request are never seen", es="lo que queda detrás de una petición no se ve nunca")
+@check("1.9", points=2, en="places after a request's tokens are never attended to", es="lo que queda detrás de una petición no se ve nunca")
 def test_leftovers_are_hidden(student):
     for spec in MODELS:
         prompts = prompts_of(student)

@@ -27,7 +27,7 @@ def test_equals_the_uncached_model(student):
         ))
 
 
-@check("1.10", points=0, en="it goes on with what the cache holds", es="continúa con lo que guarda la caché")
+@check("1.10", points=0, en="it continues from what the cache holds", es="continúa con lo que guarda la caché")
 def test_goes_on_with_a_filled_cache(student):
     for spec in MODELS:
         tokens = draw_tokens(14, seed=(student.seed, "two parts"))

@@ -29,7 +29,7 @@ def ids_of(batch) -> list[int]:
     return [getattr(request, "request_id", request) for request in batch]
 
 
-@check("2.1", points=1, en="takes those that wait, oldest first", es="toma las que esperan, primero la más antigua")
+@check("2.1", points=1, en="takes waiting requests, oldest first", es="toma las que esperan, primero la más antigua")
 def test_oldest_first(student):
     ids, _ = collected(student, [0, 1, 2, 30], max_batch=3, now_ms=10)
     expect(ids not in ([0], [0, 1]), expected=[0, 1, 2], got=ids, hint=t(
@@ -54,7 +54,7 @@ def test_keeps_to_max_batch(student):
     ))
 
 
-@check("2.1", points=1, en="waits for company, up to max_wait_s", es="espera compañía, hasta max_wait_s")
+@check("2.1", points=1, en="waits for more requests, up to max_wait_s", es="espera compañía, hasta max_wait_s")
 def test_waits_for_company(student):
     """
     arrivals  0  1  .  .  .  5         9
@@ -70,7 +70,7 @@ def test_waits_for_company(student):
     ))
 
 
-@check("2.1", points=1, en="a full batch leaves at once", es="un lote completo sale enseguida")
+@check("2.1", points=1, en="a full batch does not wait", es="un lote completo sale enseguida")
 def test_full_batch_leaves_at_once(student):
     """
     arrivals  0  1  2  .  4
@@ -98,7 +98,7 @@ def test_deadline_is_not_restarted(student):
     ))
 
 
-@check("2.1", points=1, en="an idle server waits for the first one, and only then counts",
+@check("2.1", points=1, en="an idle server starts the wait at the first arrival",
        es="un servidor ocioso espera a la primera, y solo entonces empieza a contar")
 def test_deadline_waits_for_the_first(student):
     """
@@ -165,7 +165,7 @@ def test_when_the_queue_closes(student):
     ))
 
 
-@check("2.1", points=2, en="batch after batch at random, to the nanosecond",
+@check("2.1", points=2, en="many random batches, to the nanosecond",
        es="un lote tras otro al azar, al nanosegundo")
 def test_many_batches(student):
     for count, stop in enumerate(random_stops(seed=21, number=36)):

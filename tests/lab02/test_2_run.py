@@ -56,7 +56,7 @@ def test_own_tokens(student):
     ))
 
 
-@check("2.2", points=1, en="one forward pass per step, for all of the batch",
+@check("2.2", points=1, en="one forward pass per step, for the whole batch",
        es="una sola pasada por paso, para todo el lote")
 def test_all_rows_in_every_step(student):
     _, host = ran(student, scene((0, 2), (0, 4), (0, 1)))
@@ -115,7 +115,7 @@ def test_sends_no_answer(student):
     ))
 
 
-@check("2.2", points=2, en="many batches at random, one after another", es="muchos lotes al azar, uno tras otro")
+@check("2.2", points=2, en="many random batches, one after another", es="muchos lotes al azar, uno tras otro")
 def test_many_batches(student):
     rng = random.Random(22)
     for count in range(24):

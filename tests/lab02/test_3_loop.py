@@ -98,7 +98,7 @@ def test_wait_over_while_busy(student):
     expect_left(student, *requests, max_batch=4, expected=[14.0, 17.0, 17.0, 22.0, 41.0])
 
 
-@check("2.3", points=1, en="EOS takes its step", es="EOS ocupa su paso")
+@check("2.3", points=1, en="EOS takes a step of its own", es="EOS ocupa su paso")
 def test_eos_takes_its_step(student):
     """Two slots; each answer ends with EOS, in a step after its last token; D's answer is empty.
 
@@ -112,7 +112,7 @@ def test_eos_takes_its_step(student):
     expect_left(student, *requests, max_batch=2, ends_with_eos=True, expected=[5.0, 5.0, 7.0, 7.0])
 
 
-@check("2.3", points=1, en="a crowd is served in order of arrival", es="una avalancha se atiende por orden de llegada")
+@check("2.3", points=1, en="a burst is served in order of arrival", es="una avalancha se atiende por orden de llegada")
 def test_a_crowd(student):
     """Two slots, six requests at once.
 
@@ -128,7 +128,7 @@ def test_a_crowd(student):
     expect_left(student, *requests, max_batch=2, expected=[5.0, 5.0, 12.0, 12.0, 15.0, 15.0])
 
 
-@check("2.3", points=1, en="a request that comes alone waits in vain, for max_wait_s",
+@check("2.3", points=1, en="a lone request waits for all of max_wait_s",
        es="la que llega sola espera en vano, durante max_wait_s")
 def test_alone(student):
     """Four slots, a wait of 5 ms, and a request every 10 ms.

@@ -26,7 +26,7 @@ def report_of(student, records: list[dict]) -> dict:
     return report
 
 
-@check("2.4", points=2, en="percentiles are of the nearest rank", es="los percentiles son de rango más cercano")
+@check("2.4", points=2, en="percentiles are nearest-rank", es="los percentiles son de rango más cercano")
 def test_nearest_rank(student):
     hint = t(
         "the ⌈p/100·n⌉-th smallest of n, counted from 1: of 200 the 100th, 190th and 198th, of three the 2nd, 3rd and "
@@ -55,7 +55,7 @@ def test_counts_from_arrival(student):
     ))
 
 
-@check("2.4", points=1, en="a request without an answer is a miss", es="una petición sin respuesta es un fallo")
+@check("2.4", points=1, en="a request without an answer has infinite latency", es="una petición sin respuesta es un fallo")
 def test_unanswered_is_a_miss(student):
     records = [*lasting(*[1.0] * 38), record(38, 0.0, None), record(39, 0.0, None, admitted_s=1.0)]
     report = report_of(student, records)

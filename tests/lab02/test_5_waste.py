@@ -45,7 +45,7 @@ def test_counts_slots(student):
     ))
 
 
-@check("2.5", points=1, en="weighs every slot alike", es="todos los slots pesan lo mismo")
+@check("2.5", points=1, en="every slot counts the same", es="todos los slots pesan lo mismo")
 def test_weighs_slots_alike(student):
     steps = [step(8, 8), *[step(8, 1)] * 29, step(2, 2), step(2, 1)]
     expect_shares(student, steps, 8, held=(29 * 7 + 1) / 256, empty=12 / 256, hint=t(

@@ -11,7 +11,7 @@ from tests.grader.outcomes import expect, expect_equal, t
 from tests.lab03.scenes import answers, finish_ms, scene, scripted_answers
 
 
-@check("2.7", points=0, en="each answer leaves in the step that ends it", es="cada respuesta sale en el paso que la termina")
+@check("2.7", points=0, en="each answer is sent in the step that ends it", es="cada respuesta sale en el paso que la termina")
 def test_answers_leave_at_once(student):
     """Two slots, a wait of 5 ms; no request joins a running batch: C waits for B.
 
@@ -46,7 +46,7 @@ def test_no_row_for_nothing(student):
     ))
 
 
-@check("2.7", points=0, en="the latencies that the study in 2.11 read from a log", es="las latencias que el estudio de 2.11 leyó en un registro")
+@check("2.7", points=0, en="the latencies that section 2.11 calculated from a log", es="las latencias que el estudio de 2.11 leyó en un registro")
 def test_the_latencies_of_the_study(student):
     requests = workload("mixed", load=0.7, num_requests=200, seed=student.seed + 1)
     log = student.run_loop("static", requests, function="early_batch_loop", clock=VirtualClock())

@@ -114,7 +114,7 @@ def test_keeps_to_the_cap(student):
     ))
 
 
-@check("3.1", points=1, en="lets no time pass", es="no deja pasar tiempo")
+@check("3.1", points=1, en="does not wait", es="no deja pasar tiempo")
 def test_never_waits(student):
     for waiting, in_flight in ((0, 1), (1, 1), (0, 0)):
         ids, host = admitted(student, waiting=waiting, in_flight=in_flight, slots=4, later=1)
@@ -122,7 +122,7 @@ def test_never_waits(student):
             "(in flight, clock in ms): ", "(en vuelo, reloj en ms): ").followed_by(WAITED))
 
 
-@check("3.1", points=1, en="right in many scenes at random, one after another",
+@check("3.1", points=1, en="right in many random scenes, one after another",
        es="correcto en muchas escenas al azar, una tras otra")
 def test_many_scenes(student):
     """The next requests of the queue are in, as far as there are slots, and not a nanosecond has passed."""

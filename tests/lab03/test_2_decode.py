@@ -133,7 +133,7 @@ def test_ends_at_the_limit(student):
     ))
 
 
-@check("3.2", points=1, en="neither answers nor lets time pass", es="ni responde ni deja pasar tiempo")
+@check("3.2", points=1, en="sends no answer and does not wait", es="ni responde ni deja pasar tiempo")
 def test_only_computes(student):
     host = student.server(scene((0, 1), (0, 3)), max_inflight=2)
     student.call_on(host, "decode_one_step", host.take(2))
@@ -152,7 +152,7 @@ def test_only_computes(student):
     ))
 
 
-@check("3.2", points=1, en="many batches at random, one after another", es="muchos lotes al azar, uno tras otro")
+@check("3.2", points=1, en="many random batches, one after another", es="muchos lotes al azar, uno tras otro")
 def test_many_batches(student):
     rng = random.Random(32)
     for count in range(20):

@@ -74,7 +74,7 @@ def test_throughput_holds(student):
     ))
 
 
-@check("3.7", points=2, en="every answer equals the one served alone", es="cada respuesta es la misma que a solas")
+@check("3.7", points=2, en="every answer equals that of a request running alone", es="cada respuesta es la misma que a solas")
 def test_answers_are_unchanged(student):
     logs = continuous_run(student), run(student, NUM_MODEL_REQUESTS, "model")
     wrong = [i for log in logs for i, record in log.requests.items() if record.answer != record.item.answer]

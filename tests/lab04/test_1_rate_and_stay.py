@@ -121,7 +121,7 @@ def test_each_stage(student):
         ))
 
 
-@check("4.1", points=1, en="counts those that enter in the window", es="cuenta las que entran en la ventana")
+@check("4.1", points=1, en="counts the requests that enter in the window", es="cuenta las que entran en la ventana")
 def test_entries_of_the_window(student):
     expect_defined(student, RATE_AND_STAY, drawn_windows(student.seed, 60), hint=lambda records, stage, start_s, end_s: t(
         f"(stage {stage}, a log of {len(records)} requests in any order, from {start_s:g} to {end_s:g} s): λ and W "
@@ -144,7 +144,7 @@ def test_entries_of_the_window(student):
         ))
 
 
-@check("4.1", points=1, en="who never left is not left out", es="la que nunca salió no se omite")
+@check("4.1", points=1, en="requests that never left are counted", es="la que nunca salió no se omite")
 def test_unfinished(student):
     records = records_of((0.0, 0.0, 1.0), (1.0, 2.0, None), (2.0, None, None))
     expected = {"system": (0.3, math.inf), "in_flight": (0.2, math.inf), "queue": (0.3, math.inf)}

@@ -96,7 +96,7 @@ def test_identity(student):
         ))
 
 
-@check("4.2", points=1, en="a window cuts what lies outside", es="la ventana corta lo que queda fuera")
+@check("4.2", points=1, en="only time inside the window counts", es="la ventana corta lo que queda fuera")
 def test_window(student):
     for start_s, end_s, expected in ((2.0, 8.0, 12 / 6), (4.0, 6.0, 2.0), (8.5, 20.0, 3 / 11.5)):
         got = student.call("mean_number", records_of(*FOUR), "system", start_s, end_s)
@@ -109,7 +109,7 @@ def test_window(student):
         ))
 
 
-@check("4.2", points=1, en="who never left is inside to the end", es="la que nunca salió sigue dentro hasta el final")
+@check("4.2", points=1, en="a request that never left is inside to the end", es="la que nunca salió sigue dentro hasta el final")
 def test_never_left(student):
     records = records_of((0.0, 0.0, 1.0), (1.0, 2.0, None), (2.0, None, None))
     for stage, expected in {"system": 1.8, "in_flight": 0.9, "queue": 0.9}.items():

@@ -90,7 +90,7 @@ SLIPS = (
 )
 
 
-@check("4.5", points=1, en="alone, a request takes its own time", es="a solas, una petición tarda su propio tiempo")
+@check("4.5", points=1, en="at a low rate, W is the time of a request that runs alone", es="a solas, una petición tarda su propio tiempo")
 def test_alone(student):
     lengths, _ = measured_capacity("uniform:1,63", 8)
     speeds = speeds_of(student, list(lengths), 8, COST)

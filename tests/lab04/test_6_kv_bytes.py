@@ -56,7 +56,7 @@ def test_keys_and_values(student):
     ))
 
 
-@check("4.6", points=1, en="query heads leave nothing behind", es="las cabezas de consulta no dejan nada")
+@check("4.6", points=1, en="query heads take no memory", es="las cabezas de consulta no dejan nada")
 def test_kv_heads(student):
     expect_models(student, ("Mini-GPT", "Llama-3-8B", "Falcon-7B"), drawn=8, alike=False, hint=t(
         "several query heads read one KV head; only keys and values are kept (section 4.9)",

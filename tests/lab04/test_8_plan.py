@@ -79,13 +79,13 @@ def expect_met(student, order: Order) -> int:
     return num_replicas
 
 
-@check("4.8", points=2, en="meets its p95 on five workloads not seen", es="cumple su p95 con cinco cargas no vistas")
+@check("4.8", points=2, en="meets the p95 target on five unseen workloads", es="cumple su p95 con cinco cargas no vistas")
 def test_meets_its_p95(student):
     for order in ORDERS:
         expect_met(student, order)
 
 
-@check("4.8", points=1, en="keeps up, however patient the target is", es="da abasto, por holgado que sea el objetivo")
+@check("4.8", points=1, en="keeps up, however generous the target is", es="da abasto, por holgado que sea el objetivo")
 def test_keeps_up(student):
     lengths = fleet.request_lengths("uniform:1,63", 400, seed=8)
     for count, (max_cap, share, target_s) in enumerate(PATIENT):
@@ -114,7 +114,7 @@ def test_keeps_up(student):
         ).format(**words, max_cap=max_cap))
 
 
-@check("4.8", points=3, en="with one replica fewer it does not", es="con una réplica menos no lo cumple")
+@check("4.8", points=3, en="one replica fewer would miss the target", es="con una réplica menos no lo cumple")
 def test_no_replica_to_spare(student):
     for order in ORDERS:
         num_replicas = expect_met(student, order)  # a fleet that misses its target has saved nothing
@@ -149,7 +149,7 @@ def test_lowest_p95(student):
     ))
 
 
-@check("4.8", points=1, en="keeps to the memory of a replica", es="respeta la memoria de una réplica")
+@check("4.8", points=1, en="respects the memory of a replica", es="respeta la memoria de una réplica")
 def test_keeps_to_max_cap(student):
     lengths = fleet.request_lengths("uniform:1,63", 1_000, seed=6)
     rate = round(2.3 * saturated_per_s(lengths, 3, num_requests=2_000), 1)
@@ -166,7 +166,7 @@ def test_keeps_to_max_cap(student):
     ))
 
 
-@check("4.8", points=1, en="says so when no fleet can do it", es="avisa cuando ninguna flota puede", negative=True)
+@check("4.8", points=1, en="raises ValueError when no fleet can meet the target", es="avisa cuando ninguna flota puede", negative=True)
 def test_out_of_reach(student):
     lengths = fleet.request_lengths("uniform:1,63", 500, seed=7)
     planned(student, 50.0, 0.5, lengths, 8)  # who refuses everything refuses this as well

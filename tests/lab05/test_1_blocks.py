@@ -91,7 +91,7 @@ def expect_each_token_counted(student, size: int) -> None:
                got=found, hint=hint)
 
 
-@check("5.1", points=1, en="says no without taking anything", es="dice que no sin tomar nada")
+@check("5.1", points=1, en="a refusal takes no blocks", es="dice que no sin tomar nada")
 def test_refuses_cleanly(student):
     calls = ("allocate", 0, 32), ("allocate", 1, 17), ("allocate", 2, 16), ("append", 0), ("free", 2), ("append", 0)
     story = Story(3, SIZE)
@@ -308,7 +308,7 @@ def test_freed_once(student):
     ))
 
 
-@check("5.1", points=1, en="wastes half a block a sequence: under 4 % on long ones",
+@check("5.1", points=1, en="wastes half a block per sequence: under 4 % on long ones",
        es="desperdicia medio bloque por secuencia: menos del 4 % en las largas")
 def test_waste(student):
     lengths = [len(item.prompt_token_ids) + len(item.answer) for item in long_sequences(60, seed=5).items]

@@ -77,7 +77,7 @@ EACH_CALL = t(
 )
 
 
-@check("5.2", points=2, en="\"profiled\" reserves what others needed",
+@check("5.2", points=2, en="\"profiled\" reserves what earlier requests needed",
        es="\"profiled\" reserva lo que necesitaron otras")
 def test_profiled(student):
     profile = [30, 2, 4, 60, 6, 8, 10, 12, 14, 16]
@@ -118,7 +118,7 @@ def expect_ranks_rounded_up(student) -> None:
         ))
 
 
-@check("5.2", points=1, en="\"watermark\" reserves what is there now", es="\"watermark\" reserva lo que hay ahora")
+@check("5.2", points=1, en="\"watermark\" reserves what the request needs now", es="\"watermark\" reserva lo que hay ahora")
 def test_watermark(student):
     found = [asked(student, admission="watermark"), asked(student, admission="watermark", outputs=25)]
     expect_equal(found, [20, 45], hint=t(

@@ -40,7 +40,7 @@ def states(requests):
     return [(r.request_id, r.num_computed_tokens, r.num_output_tokens) for r in requests] if is_row else requests
 
 
-@check("5.3", points=2, en="running requests get a token, first of all", es="la que está en curso recibe un token, antes que "
+@check("5.3", points=2, en="running requests get their token first", es="la que está en curso recibe un token, antes que "
                                                                          "ninguna")
 def test_decodes_first(student):
     found = [first(2, planned(student, CROWD, budget)) for budget in (None, 64, 6)]
@@ -127,7 +127,7 @@ def test_chunks(student):
         ))
 
 
-@check("5.3", points=1, en="without a budget, prompts come whole", es="sin presupuesto, los prompts van enteros")
+@check("5.3", points=1, en="without a budget, prompts are computed whole", es="sin presupuesto, los prompts van enteros")
 def test_no_budget(student):
     found = planned(student, CROWD, None)
     expect_equal(found, [(1, 1), (3, 1), (0, 40), (2, 70), (4, 26)], hint=t(
@@ -145,7 +145,7 @@ def test_no_budget(student):
     ))
 
 
-@check("5.3", points=1, en="a full budget leaves no empty parts", es="un presupuesto agotado no deja partes vacías")
+@check("5.3", points=1, en="a used-up budget adds no empty parts", es="un presupuesto agotado no deja partes vacías")
 def test_no_empty_parts(student):
     found = [planned(student, CROWD, 2), planned(student, CROWD[:1], 32)]
     expect_equal(found, [[(1, 1), (3, 1)], [(0, 32)]], hint=t(

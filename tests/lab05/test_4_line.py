@@ -25,7 +25,7 @@ def line(student, aging_s: float, *requests, again=False) -> list[int]:
     return sorted(keys, key=keys.get)
 
 
-@check("5.4", points=1, en="equals stand in order of arrival", es="entre iguales, por orden de llegada",
+@check("5.4", points=1, en="equal priorities go in order of arrival", es="entre iguales, por orden de llegada",
        negative=True)  # one key for all does it too
 def test_in_order_of_arrival(student):
     found = [line(student, 0.2, (0, 1), (5, 1), (5, 1), (9, 1)), line(student, 0.0, (0, 1), (5, 0), (9, 1))]

@@ -32,7 +32,7 @@ def ids(requests):
     return sorted((getattr(each, "request_id", each) for each in requests), key=str) if is_row else requests
 
 
-@check("5.5", points=2, en="the last in line gives way", es="cede el sitio la última de la fila")
+@check("5.5", points=2, en="the last in line is preempted", es="cede el sitio la última de la fila")
 def test_victim(student):
     # Request 1 is batch work (priority 1) that came first; request 3 is interactive and came last.
     expect_one_leaves(student)
@@ -166,7 +166,7 @@ def expect_any_cost(student) -> None:
         ))
 
 
-@check("5.5", points=3, en="preempted requests go on to the same tokens",
+@check("5.5", points=3, en="preempted requests still give the same tokens",
        es="las desalojadas siguen hasta los mismos tokens", needs=("5.2", "5.3", "5.4"))
 def test_goes_on(student):
     # 6 blocks of 8 tokens for four sequences that grow to 40 tokens each: they cannot all stay.

@@ -45,7 +45,7 @@ def test_memory(student):
                                       "¿para cuántos tokens tiene que haber sitio antes de empezar?"))
 
 
-@check("5.6", points=1, en="who gives way when memory is full", es="quién cede cuando la memoria se llena")
+@check("5.6", points=1, en="what happens when memory is full", es="quién cede cuando la memoria se llena")
 def test_when_full(student):
     expect_facts(student, "when_full", t(
         "who reserved all it may ever need never has to give way; preempted is who goes on later, ended who never does.",

@@ -33,7 +33,7 @@ def pristine(name: str, seed: int, **settings):
     return serve(requests, impl="given", **settings)
 
 
-@check("5.7", points=2, en="chunks cut the far tail of the gaps between tokens",
+@check("5.7", points=2, en="chunks shorten the longest gaps between tokens",
        es="los trozos recortan los huecos más largos entre tokens")
 def test_gaps_fall(student):
     seed = graded_seed(student.seed)
@@ -52,7 +52,7 @@ def test_gaps_fall(student):
     ))
 
 
-@check("5.7", points=1, en="under prompts without end everyone who runs gets a token in every step",
+@check("5.7", points=1, en="under a flood of prompts every running request gets a token in every step",
        es="con prompts sin fin, cada petición en curso recibe un token en cada paso")
 def test_nobody_is_starved_by_prompts(student):
     prompts = [(i * 2, 200, 2) for i in range(60)]
@@ -112,7 +112,7 @@ RUNS = (
 )
 
 
-@check("5.7", points=1, en="no request overtakes the first in line, no slot stays empty, answers leave at once",
+@check("5.7", points=1, en="no request overtakes the first in line, no slot stays empty, answers are sent at once",
        es="ninguna adelanta a la primera de la fila, ningún slot queda vacío, las respuestas salen enseguida")
 def test_keeps_the_line(student):
     for seed, settings in enumerate(RUNS):
@@ -169,7 +169,7 @@ def tight_run(student):
     return run(student, "tight", lambda: requests, tokens="model", **TIGHT)
 
 
-@check("5.7", points=2, en="every answer equals the one served alone", es="cada respuesta es la misma que a solas")
+@check("5.7", points=2, en="every answer equals that of a request running alone", es="cada respuesta es la misma que a solas")
 def test_answers_are_unchanged(student):
     log = tight_run(student)
     wrong = [i for i, record in log.requests.items() if record.answer != record.item.answer]
