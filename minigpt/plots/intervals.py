@@ -21,7 +21,7 @@ def intervals(groups: dict[str, list[tuple[float, float]]], target: float, xlabe
         axes.hlines(range(len(group)), lows, highs, colors=colours, linewidth=2.2)
         axes.axvline(target, color=COLOURS["target"], linestyle="--", linewidth=1.3)
         held = colours.count(COLOURS["useful"])
-        axes.set(xlabel=xlabel, ylabel=say(en="runs", es="ejecuciones"), yticks=[], title=say(en=f"{name}: {held} of {len(group)} hold it",
+        axes.set(xlabel=xlabel, ylabel=say(en="runs", es="ejecuciones"), yticks=[], title=say(en=f"{name}: {held} of {len(group)} contain it",
                                                      es=f"{name}: {held} de {len(group)} lo contienen"))
         axes.spines["left"].set_visible(False)
     keys = {"useful": say(en="holds the dashed value", es="contiene el valor de la línea discontinua"),

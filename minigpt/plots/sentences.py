@@ -84,7 +84,7 @@ def of_intervals(what: str, target: float, held: Mapping[str, tuple[int, int]]) 
     """How many of each group's intervals contain the value."""
     parts = "; ".join(say(en=f"{name}, {count} of {total}", es=f"{name}, {count} de {total}")
                       for name, (count, total) in held.items())
-    return say(en=f"Intervals of {what}, and how many hold {number(target)}: {parts}.",
+    return say(en=f"Intervals of {what}, and how many contain {number(target)}: {parts}.",
                es=f"Intervalos de {what}, y cuántos contienen {number(target)}: {parts}.")
 
 

@@ -36,7 +36,7 @@ def measure_coverage(interval: Callable, loop: Callable, *, crowds: int = 40, lo
         return compare(workload("mixed", load=load, num_requests=count, seed=seed), loop, **settings)
 
     single, blocks, before, after = [], [], [], []
-    for seed in progress(range(1, crowds + 1), say(en="crowds", es="tandas")):
+    for seed in progress(range(1, crowds + 1), say(en="workloads", es="tandas")):
         runs = serve(seed, num_requests)
         single.append(interval(runs.static.records(), runs.continuous.records(), num_resamples, seed))
         latencies = metrics.e2e_s(runs.static), metrics.e2e_s(runs.continuous)
@@ -51,5 +51,5 @@ def measure_coverage(interval: Callable, loop: Callable, *, crowds: int = 40, lo
 def in_words(found: Coverage) -> str:
     """The crowds together, and one run as long as all of them."""
     count, together, long_run = len(found.single), found.together, found.long_run
-    return say(en=f"p95 reduction: all {count} crowds together {together:.1f} %, one run as long as all of them {long_run:.1f} %",
+    return say(en=f"p95 reduction: all {count} workloads together {together:.1f} %, one run as long as all of them {long_run:.1f} %",
                es=f"reducción del p95: las {count} tandas juntas, {together:.1f} %; una sola ejecución igual de larga, {long_run:.1f} %")

@@ -27,7 +27,7 @@ def remembered(student, *num_new: int, layer: int = 0, shape: tuple[int, int] = 
 
 SWAPPED = t(
     "first keys, then values, in what you return and in what you store: were they swapped, is one of them kept "
-    "twice, or do the newest stand in front of the oldest? (section 1.2)",
+    "twice, or do the newest come before the oldest? (section 1.2)",
     "primero las claves y después los valores, en lo que devuelves y en lo que guardas: ¿se cruzaron, guardas dos "
     "veces lo mismo, o van las nuevas delante de las antiguas? (sección 1.2)",
 )
@@ -47,7 +47,7 @@ def test_in_order(student):
     for num_new, shape in (((40, 1, 1, 30), (1, 4)), ((1_000, 1, 99), (1, 2))):
         (keys, _), _, wanted, _ = remembered(student, *num_new, shape=shape)
         expect_close(keys, wanted, tolerance=0, hint=t(
-            "{n} tokens came, and all of them have to be kept: nothing says to forget the oldest (section 1.2)",
+            "{n} tokens came, and all of them have to be kept: do not drop the oldest (section 1.2)",
             "llegaron {n} tokens y hay que guardarlos todos: nada dice que se olviden los más antiguos (sección 1.2)",
         ).format(n=sum(num_new)))
 
@@ -68,13 +68,13 @@ def _expect_stored(cache, layer: int, keys, values) -> None:
     wanted = t("a pair of tensors", "una pareja de tensores")
     expect(is_pair, expected=wanted, got=shown(stored), hint=t(
         "(what the dict holds of a layer): (keys, values), two tensors of shape (S, K, D), as you return them. "
-        "`length` and `attend` count on that (section 1.2)",
+        "`length` and `attend` rely on that (section 1.2)",
         "(lo que el diccionario guarda de una capa): (claves, valores), dos tensores de forma (S, K, D), tal como los "
         "devuelves. `length` y `attend` cuentan con eso (sección 1.2)",
     ))
     for got, due in zip(stored, (keys, values)):
         expect_close(got, due, tolerance=0, hint=t(
-            "(what the dict holds of a layer): the same as you return, all keys first and then all values (section "
+            "(what the dict holds of a layer): the same pair that you return, first all keys and then all values (section "
             "1.2)",
             "(lo que el diccionario guarda de una capa): lo mismo que devuelves, primero todas las claves y después "
             "todos los valores (sección 1.2)",

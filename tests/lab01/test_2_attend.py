@@ -15,10 +15,10 @@ SCALES = (
                                "divide los productos por √D antes del softmax")),
     (lambda h, k, d, s: d, t("divide the scores by √D, not by D", "divide los productos por √D, no por D")),
     (lambda h, k, d, s: (h * d) ** 0.5,
-     t("divide the scores by √D, D being the size of one head: √(H·D) is of all heads together",
+     t("divide the scores by √D, D being the size of one head: √(H·D) is the size of all heads together",
        "divide los productos por √D, donde D es el tamaño de una cabeza: √(H·D) es el de todas juntas")),
     (lambda h, k, d, s: (k * d) ** 0.5,
-     t("divide the scores by √D, D being the size of one head: √(K·D) is of all key/value heads together",
+     t("divide the scores by √D, D being the size of one head: √(K·D) is the size of all key/value heads together",
        "divide los productos por √D, donde D es el tamaño de una cabeza: √(K·D) es el de todas las de claves y valores")),
     (lambda h, k, d, s: s**0.5, t("divide the scores by √D, not by √S: how many tokens there are does not matter",
                                   "divide los productos por √D, no por √S: no importa cuántos tokens haya")),
@@ -96,7 +96,7 @@ def test_weights(student):
         expect_attended(student, drawn(student.seed, kv_heads=1, **scene), again=count > 0, hint=t(
             "H = {h}, K = 1, D = {d}, S = {n}: divide the scores by √D before the softmax, and take the softmax over "
             "the tokens, all of them, so that the weights of a head add up to 1. Did `view` shuffle keys or values? "
-            "Axes are moved by `permute` (section 1.3)",
+            "Use `permute` to move axes (section 1.3)",
             "H = {h}, K = 1, D = {d}, S = {n}: divide los productos por √D antes del softmax, y aplica el softmax "
             "sobre los tokens, sobre todos, de modo que los pesos de una cabeza sumen 1. ¿Mezcló `view` claves o "
             "valores? Los ejes se mueven con `permute` (sección 1.3)",
@@ -113,7 +113,7 @@ def test_groups(student):
         args = drawn(student.seed, heads=heads, kv_heads=kv_heads, tokens=5, size=rng.choice((4, D, 20)))
         expect_attended(student, args, again=count > 0, hint=t(
             "{h} query heads, {k} key/value heads: query head h reads key/value head h // (H/K), so that neighbours "
-            "share one. Did you deal them out in turn instead? (If the check above fails as well, begin there; "
+            "share one. Did you assign them in turn instead? (If the check above fails as well, start there; "
             "section 1.3)",
             "{h} cabezas de consulta, {k} de claves y valores: la cabeza h lee la h // (H/K), de modo que las vecinas "
             "comparten una. ¿Las repartiste por turnos? (Si también falla la comprobación anterior, empieza por ella; "

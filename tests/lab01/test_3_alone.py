@@ -17,7 +17,7 @@ from tests.lab01.scenes import (
 )
 
 FIRST = t(
-    "(first token): wrong before any cache matters. x gets two additions, once each: attention, then the feed-forward, "
+    "(first token): it is already wrong before any cache matters. x gets two additions, once each: attention, then the feed-forward, "
     "which does its own. What you return is one row, shape (V,) (section 1.4)",
     "(primer token): falla antes de que importe la caché. A x se le suman dos cosas, una sola vez cada una: la "
     "atención y después la red feed-forward, que ya hace su suma. Se devuelve una fila, de forma (V,) (sección 1.4)",
@@ -89,7 +89,7 @@ def test_goes_on_with_a_filled_cache(student):
     for spec, filled in ((MODELS[1], last), (DEEP, 150), (MODELS[0], 2), (DEEP, deep_last)):
         _expect_next(student, spec, filled, again=True, hint=t(
             "{n} tokens are in this cache, and the model has room for {room}: the new one is at position {n}, and it "
-            "attends to all of them. Nothing of an earlier request counts (section 1.4)",
+            "attends to all of them. Nothing from an earlier request counts (section 1.4)",
             "en esta caché hay {n} tokens, y en el modelo caben {room}: el nuevo está en la posición {n} y atiende a "
             "todos ellos. Nada de una petición anterior cuenta (sección 1.4)",
         ).format(n=filled, room=spec.config["context"]))
@@ -113,7 +113,7 @@ def test_the_cache_grows_by_one(student):
     ))
     expect_equal_layers(after, {0: 6, 1: 6}, hint=t(
         "(layer: tokens): there were 5 in each layer, and one came. Work on the dict that you were given, not on a "
-        "copy, and remember once a layer (section 1.4)",
+        "copy, and remember once per layer (section 1.4)",
         "(capa: tokens): había 5 en cada capa y llegó uno. Trabaja sobre el diccionario que recibes, no sobre una "
         "copia, y guarda una vez por capa (sección 1.4)",
     ))

@@ -71,7 +71,7 @@ def test_lengths_may_differ(student):
     for spec, lengths in ((MODELS[1], (64, 1, 20)), (DEEP, (1, 300, 1, 2)), (MODELS[0], (9, 40, 3))):
         expect_step(student, spec, [draw_tokens(n, seed=(student.seed, n)) for n in lengths], again=True, hint=t(
             "requests that hold {lengths} tokens: a new one, with an empty dict, is at position 0; one whose context "
-            "is full but for a place is at the last. Nothing of an earlier batch counts (section 1.5)",
+            "is full but for a place is at the last. Nothing from an earlier batch counts (section 1.5)",
             "peticiones que guardan {lengths} tokens: una nueva, con un diccionario vacío, está en la posición 0; una "
             "a la que solo le queda una posición del contexto, en la última. Nada de un lote anterior cuenta (sección "
             "1.5)",
@@ -91,7 +91,7 @@ def test_one_product_a_matrix(student):
     most = max(counts) if isinstance(counts, list) and counts else counts
     expect(type(most) is int and most <= 1, expected=1, got=most, hint=t(
         "(products of a weight matrix in a step of five requests): the linear layers take all rows in one product; "
-        "only attention goes request by request. That is the whole gain (section 1.5)",
+        "only attention goes request by request. That is where the gain comes from (section 1.5)",
         "(productos de una matriz de pesos en un paso de cinco peticiones): las capas lineales toman todas las filas "
         "en un producto; solo la atención va petición a petición. Ahí está toda la ganancia (sección 1.5)",
     ))
@@ -120,7 +120,7 @@ def test_rows_change_hands(student):
             wanted = [alone(spec, records[name][2])[place] for name, place in zip(names, places)]
             expect_rows(got, wanted, hint=t(
                 "step {n} of a batch in which requests come and go: in step 4 a new request with an empty dict takes "
-                "the row of one that has left. Nothing but its own dict may say what it remembers (section 1.5)",
+                "the row of one that has left. Only its own dict may say what it remembers (section 1.5)",
                 "paso {n} de un lote en el que entran y salen peticiones: en el paso 4, una petición nueva con un "
                 "diccionario vacío ocupa la fila de otra que se fue. Lo que recuerda lo dice solo su diccionario "
                 "(sección 1.5)",
@@ -168,7 +168,7 @@ def test_token_for_token(student):
 
 
 HINT = t(
-    "(four answers of the tutor): batching must not change a single token. If the checks above fail too, begin there. "
+    "(four answers of the tutor): batching must not change a single token. If the checks above fail too, start there. "
     "If not: what differs between the first step and a later one? (section 1.5)",
     "(cuatro respuestas del tutor): el lote no debe cambiar ni un token. Si fallan también las comprobaciones de "
     "arriba, empieza por ellas. Si no: ¿qué distingue el primer paso de uno posterior? (sección 1.5)",

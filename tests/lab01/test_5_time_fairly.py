@@ -72,7 +72,7 @@ def measured(student, scene: Bench, *, again: bool = False) -> dict[str, float]:
     ))
     left = sorted(after) if isinstance(after, dict) else after
     expect(left == sorted(scene.timed_ms), expected=sorted(scene.timed_ms), got=left, hint=t(
-        "(`candidates` after the call): it is the caller's; leave it as it is (section 1.6)",
+        "(`candidates` after the call): it belongs to the caller; leave it unchanged (section 1.6)",
         "(`candidates` tras la llamada): es de quien llama; déjalo como está (sección 1.6)",
     ))
     return {name: value / MS for name, value in got.items()}
@@ -111,14 +111,14 @@ def test_times_each_call(student):
 def test_median(student):
     expect_medians(student, [bench({"a": [4.0, 2.0, 90.0, 5.0, 4.5], "b": [3.0, 8.0, 1.0, 7.0, 3.5]})], hint=t(
         "five rounds, no more and no fewer, so five times of each: the one in the middle. One interruption moves a "
-        "mean by a lot, and the least time is only the luckiest (section 1.6)",
+        "mean by a lot, and the smallest time is only the luckiest (section 1.6)",
         "cinco rondas, ni más ni menos, así que cinco tiempos de cada una: el del medio. Una sola interrupción mueve "
         "mucho una media, y el mínimo es solo el más afortunado (sección 1.6)",
     ))
     rng = random.Random(student.seed)
     for repeats in (5, 6, 2, 1, 4, 9):
         expect_medians(student, [bench(drawn_times(rng, "abc", repeats))], hint=t(
-            "{n} times of each, so no single one is in the middle: the median is the mean of the two that are "
+            "{n} times of each, so there is no single middle one: the median is the mean of the two middle ones "
             "(section 1.6)",
             "{n} tiempos de cada una, así que ninguno está solo en el medio: la mediana es la media de los dos del "
             "medio (sección 1.6)",
@@ -136,7 +136,7 @@ def test_warm_up(student):
     for warmup in (3, 1, 2, 0):
         slow = {name: [50.0 + 10 * n for n in range(warmup)] for name in "ab"}
         expect_medians(student, [bench(drawn_times(rng, "ab", 3), warmup_ms=slow)], hint=t(
-            "the first {n} calls of each candidate were slow ones: with warmup={n} they are made, and none of them is "
+            "the first {n} calls of each candidate were slow ones: with warmup={n} they must be made, but none of them is "
             "among the times (section 1.6)",
             "las {n} primeras llamadas de cada candidata fueron lentas: con warmup={n} se hacen, y ninguna está entre "
             "los tiempos (sección 1.6)",
@@ -156,7 +156,7 @@ def test_interleaved(student):
         stretch = [round(rng.uniform(1, 3), 3) for _ in range(count)]
         scenes.append(bench(drawn_times(rng, "abcd", count), stretch=stretch))
     expect_medians(student, scenes, hint=t(
-        "the machine became slower while you measured. Go round: in each of the rounds every candidate once, instead "
+        "the machine became slower while you measured. Take turns: call every candidate once per round, instead "
         "of all calls of one before those of the next (section 1.6)",
         "la máquina se fue volviendo lenta mientras medías. Haz rondas: en cada una, cada candidata una vez, en lugar "
         "de todas las llamadas de una antes de las de la siguiente (sección 1.6)",
@@ -164,7 +164,7 @@ def test_interleaved(student):
     times = dict.fromkeys("AB", [3.0, 7.0, 4.0, 9.0, 5.0])
     same = Bench(warmup_ms={"A": [], "B": []}, timed_ms=times, stretch=[1.0] * 5, is_one_function=True)
     expect_medians(student, [same], hint=t(
-        "A and B are one and the same function under two names, as in section 1.6: two candidates, each called once a "
+        "A and B are one and the same function under two names, as in section 1.6: two candidates, each called once per "
         "round. Go by the names (section 1.6)",
         "A y B son una misma función con dos nombres, como en la sección 1.6: dos candidatas, cada una llamada una "
         "vez por ronda. Guíate por los nombres (sección 1.6)",

@@ -44,7 +44,7 @@ P95 = Definition(
             "el rango es 0.95·n redondeado hacia arriba, y parece que redondeas hacia abajo (sección 1.7)",
         )),
         Slip(answer=_of_rank(lambda n: rank_of(n) + 1), hint=t(
-            "you seem to take the value after the one that is due: ranks count from 1, and a list counts from 0, so "
+            "you seem to take the value after the right one: ranks count from 1, and a list counts from 0, so "
             "the index is the rank − 1 (section 1.7)",
             "parece que tomas el valor siguiente al que toca: los rangos cuentan desde 1 y una lista cuenta desde 0, "
             "así que el índice es el rango − 1 (sección 1.7)",
@@ -54,7 +54,7 @@ P95 = Definition(
             "los valores llegan en cualquier orden: ordena antes (sección 1.7)",
         )),
         Slip(answer=lambda values: nearest_rank(list(set(values))), hint=t(
-            "two equal values count twice: who makes a set of them loses some (section 1.7)",
+            "two equal values count twice: a set would lose one of them (section 1.7)",
             "dos valores iguales cuentan dos veces: quien hace un conjunto con ellos pierde algunos (sección 1.7)",
         )),
     ),
@@ -65,7 +65,7 @@ P95 = Definition(
 def test_nearest_rank(student):
     expect_defined(student, P95, drawn_values(student.seed), hint=lambda values: t(
         "of {n} values in any order the one of rank {rank}, counted from 1: sort first, and mind that a list counts "
-        "from 0. It is a value that was measured, neither their mean nor one between two (section 1.7)",
+        "from 0. It is a value that was measured, not a mean of values or one between two (section 1.7)",
         "de {n} valores en cualquier orden, el de rango {rank}, contando desde 1: ordena antes, y ten en cuenta que "
         "una lista cuenta desde 0. Es un valor medido, no su media ni uno intermedio (sección 1.7)",
     ).format(n=len(values), rank=rank_of(len(values))))
@@ -74,7 +74,7 @@ def test_nearest_rank(student):
 @check("1.6", points=1, en="an empty list has no p95", es="una lista vacía no tiene p95", negative=True)
 def test_of_nothing(student):
     hint = t(
-        "without values raise ValueError and say so: a 0 would look like a very quick server. One value is something: "
+        "without values raise ValueError and say so: a 0 would look like a very fast server. One value is enough: "
         "it is its own p95 (section 1.7)",
         "sin valores, lanza ValueError y dilo: un 0 parecería un servidor rapidísimo. Un valor ya es algo: es su "
         "propio p95 (sección 1.7)",

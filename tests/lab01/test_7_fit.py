@@ -66,13 +66,13 @@ def _not_negative(least_a: float, least_b: float):
 FIT = Definition(
     function="fit_line", arguments=("batch_sizes", "times"), truth=least_squares, near=near, shown=in_words, slips=(
         Slip(answer=lambda sizes, times: least_squares(sizes, times)[::-1], hint=t(
-            "return (a, b), in that order: first what a step costs whatever B is, then what a request adds (section "
+            "return (a, b), in that order: first the cost of a step whatever B is, then what each request adds (section "
             "1.8)",
             "devuelve (a, b), en ese orden: primero lo que cuesta un paso sea cual sea B; después, lo que añade una "
             "petición (sección 1.8)",
         )),
         Slip(answer=_origin, hint=t(
-            "A line through the origin has no a, which is what batching shares out (section 1.8)",
+            "A line through the origin has no a, and a is the cost that batching shares (section 1.8)",
             "Una recta por el origen no tiene a, que es lo que el lote reparte (sección 1.8)",
         )),
         *(Slip(answer=answer, hint=t(
@@ -93,7 +93,7 @@ FIT = Definition(
             "(sección 1.8)",
         )),
         *(Slip(answer=_not_negative(*least), hint=t(
-            "the line of least squares is what it is: a or b can come out negative (section 1.8)",
+            "do not clip the least-squares line: a or b can come out negative (section 1.8)",
             "la recta de mínimos cuadrados es la que es: a o b pueden salir negativas (sección 1.8)",
         )) for least in ((0.0, -math.inf), (-math.inf, 0.0), (0.0, 0.0))),
     ),

@@ -22,11 +22,11 @@ def batch_of(a: float, b: float, share: float) -> float:
 SHARE = Definition(
     function="batch_for_share", arguments=("a", "b", "share"), truth=batch_of, near=NEAR, shown="{:.9g}".format, slips=(
         Slip(answer=lambda a, b, share: b * share / (a * (1 - share)), hint=t(
-            "a and b have changed places: the more is shared out (a), the larger the batch that pays (section 1.9)",
+            "a and b are swapped: the more is shared (a), the larger the batch that pays (section 1.9)",
             "a y b están intercambiadas: cuanto más hay que repartir (a), mayor es el lote que compensa (sección 1.9)",
         )),
         Slip(answer=lambda a, b, share: a * (1 - share) / (b * share), hint=t(
-            "share and 1 − share have changed places: a larger share takes a larger batch (section 1.9)",
+            "share and 1 − share are swapped: a larger share takes a larger batch (section 1.9)",
             "share y 1 − share están intercambiados: una fracción mayor pide un lote mayor (sección 1.9)",
         )),
         *(Slip(answer=lambda a, b, share, way=way: way(batch_of(a, b, share)), hint=t(

@@ -39,7 +39,7 @@ def test_equal_lengths(student):
     for spec in MODELS:
         got, wanted, _, _ = one_step(student, spec, prompts_of(student, (6, 6, 6)))
         expect_rows(got, wanted, hint=t(
-            "three requests of equal length: nothing but the room behind them is to be hidden. Each new token attends to "
+            "three requests of equal length: only the room after their tokens must be hidden. Each new token attends to "
             "itself too, so its K and V are written before the scores are computed; heads that share a key/value head are "
             "neighbours, as in 1.2; scores are divided by √D (section 1.11)",
             "tres peticiones de igual longitud: solo hay que ocultar el sitio que queda detrás. Cada token nuevo se atiende "
@@ -114,7 +114,7 @@ def test_several_steps(student):
         fed = [prompt[place] for prompt in prompts]
         got, (counts, padded, _) = student.call_with("decode_padded", spec, padded, fed, again=place > 5)
         expect_rows(got, [alone(spec, prompt[: place + 1])[-1] for prompt in prompts], hint=t(
-            "several steps in a row: what one step has written and counted is what the next one starts from (section 1.11)",
+            "several steps in a row: each step starts from what the one before has written and counted (section 1.11)",
             "varios pasos seguidos: lo que un paso escribe y cuenta es de donde parte el siguiente (sección 1.11)",
         ))
         most = max(counts) if isinstance(counts, list) and counts else counts

@@ -8,7 +8,7 @@ from tests.lab02.batches import why_unanswered
 from tests.lab03.violations import ms
 
 ENDED_EARLY = t(
-    "the loop ended while requests were still to come: clients send the next one when they have their answer. The end is "
+    "the loop ended while requests were still to come: clients send the next one when they have their answer. The loop ends "
     "where collect_batch returns an empty list (section 2.4)",
     "el bucle acabó cuando aún faltaban peticiones por llegar: cada cliente envía la siguiente cuando tiene su "
     "respuesta. El final es cuando collect_batch devuelve una lista vacía (sección 2.4)",
@@ -85,20 +85,20 @@ def _step(step) -> Text:
 def _why(mine, due) -> Text:
     if sorted(mine.request_ids) == sorted(due.request_ids) and mine.start_ns > due.start_ns:
         return t(
-            "The same batch, and too late: time passed where nothing was computed. The loop itself waits nowhere; "
+            "The same batch, and too late: time passed where nothing was computed. The loop itself must not wait; "
             "collect_batch waits in `get`, which returns at the very arrival (section 2.4)",
             "El mismo lote, y demasiado tarde: pasó tiempo sin que se calculara nada. El bucle no espera en ningún "
             "sitio; collect_batch espera en `get`, que vuelve en el instante de la llegada (sección 2.4)",
         )
     if set(mine.request_ids) < set(due.request_ids):
         return t(
-            "The batch is not whole: it leaves with all who came during its wait, and all its rows are computed in "
+            "The batch is not complete: it starts with all requests that came during its wait, and computes all its rows in "
             "every step (section 2.4)",
             "El lote no está entero: sale con todas las que llegaron durante su espera, y todas sus filas se calculan en "
             "cada paso (sección 2.4)",
         )
     return t(
-        "Draw the arrivals: which batch leaves when, and with whom? A batch is collected only after the one before it "
+        "Draw the arrivals: which batch starts when, and with which requests? A batch is collected only after the one before it "
         "has been answered (section 2.4)",
         "Dibuja las llegadas: ¿qué lote sale cuándo y con quién? Un lote se reúne solo después de responder al anterior "
         "(sección 2.4)",

@@ -37,7 +37,7 @@ def why_unanswered(log) -> Text | None:
         return None
     if all(record.ended for record in waiting):
         return t(
-            "(None: no answer ever left). All their tokens were computed, and no answer was sent: does server.respond get "
+            "(None: no answer ever left). All their tokens were computed, and no answer was sent: does server.respond receive "
             "each request of the batch? (section 2.4)",
             "(None: nunca salió su respuesta). Se calcularon todos sus tokens y no se avisó a nadie: ¿recibe "
             "server.respond cada petición del lote? (sección 2.4)",

@@ -33,7 +33,7 @@ def ids_of(batch) -> list[int]:
 def test_oldest_first(student):
     ids, _ = collected(student, [0, 1, 2, 30], max_batch=3, now_ms=10)
     expect(ids not in ([0], [0, 1]), expected=[0, 1, 2], got=ids, hint=t(
-        "three were waiting for a batch of three, and the wait was over. Take the requests that already wait all the same: "
+        "three were waiting for a batch of three, and the wait was over. Still take the requests that are already waiting: "
         "get(0) does not wait, nor does a timeout below 0 (section 2.2)",
         "esperaban tres para un lote de tres, y la espera ya había acabado. Toma igualmente a quien ya espera: get(0) "
         "no espera, ni tampoco un límite por debajo de 0 (sección 2.2)",
@@ -77,7 +77,7 @@ def test_full_batch_leaves_at_once(student):
     batch     0--1--2|       !
     """
     expect_equal(collected(student, [0, 1, 2, 4], max_batch=3), ([0, 1, 2], 2.0), hint=t(
-        "(batch, when it leaves in ms): the third request fills the batch at 2 ms, and waiting longer helps no one "
+        "(batch, when it leaves in ms): the third request fills the batch at 2 ms, and waiting longer helps no request "
         "(section 2.2)",
         "(lote, cuándo sale en ms): la tercera petición completa el lote a los 2 ms, y esperar más no ayuda a nadie "
         "(sección 2.2)",
@@ -91,7 +91,7 @@ def test_deadline_is_not_restarted(student):
     batch     0-----------1--!|                 2 comes after the first one's wait has ended
     """
     expect_equal(collected(student, [0, 4, 8]), ([0, 1], 5.0), hint=t(
-        "(batch, when it leaves in ms): arrivals at 0, 4 and 8 ms, max_wait_s = 5 ms. If every arrival starts the wait "
+        "(batch, when it leaves in ms): arrivals at 0, 4 and 8 ms, max_wait_s = 5 ms. If every arrival restarts the wait "
         "again, the first request may wait forever: fix the deadline once (section 2.2)",
         "(lote, cuándo sale en ms): llegadas a los 0, 4 y 8 ms, max_wait_s = 5 ms. Si cada llegada reinicia la "
         "espera, la primera petición puede esperar para siempre: fija el plazo una sola vez (sección 2.2)",
@@ -107,7 +107,7 @@ def test_deadline_waits_for_the_first(student):
     batch                       30--------33-----!|
     """
     expect_equal(collected(student, [30, 33, 50]), ([0, 1], 35.0), hint=t(
-        "(batch, when it leaves in ms): no request came until 30 ms, so the wait runs from 30 to 35 ms. Did it run from "
+        "(batch, when it leaves in ms): no request came until 30 ms, so the wait runs from 30 to 35 ms. Did yours run from "
         "when the function began to look? (section 2.2)",
         "(lote, cuándo sale en ms): no llegó nadie hasta los 30 ms, así que la espera va de los 30 a los 35 ms. ¿La "
         "contaste desde que la función empezó a mirar? (sección 2.2)",
@@ -137,7 +137,7 @@ def test_deadline_runs_from_the_first_arrival(student):
     ))
     expect_equal(collected(student, [2, 3, 12], now_ms=10), ([0, 1], 10.0), hint=t(
         "(batch, when it leaves in ms): request 0 came at 2 ms and its 5 ms were over at 7, while the server was busy. "
-        "The batch leaves at 10 ms with all waiting requests, and none waits any longer (section 2.2)",
+        "The batch starts at 10 ms with all waiting requests, and waits no longer (section 2.2)",
         "(lote, cuándo sale en ms): la petición 0 llegó a los 2 ms y sus 5 ms acabaron a los 7, con el servidor "
         "ocupado. El lote sale a los 10 ms con todas las que esperan, y nadie espera más (sección 2.2)",
     ))
@@ -150,7 +150,7 @@ def test_when_the_queue_closes(student):
     batch     0--1|
     """
     expect_equal(collected(student, [0, 1]), ([0, 1], 1.0), hint=t(
-        "(batch, when it leaves in ms): the last two requests are a batch, too. When the queue closes, keep what you "
+        "(batch, when it leaves in ms): the last two requests are a batch too. When the queue closes, keep what you "
         "have (section 2.2)",
         "(lote, cuándo sale en ms): las dos últimas peticiones también son un lote. Cuando la cola se cierra, conserva "
         "lo que tienes (sección 2.2)",
@@ -190,7 +190,7 @@ def why_wrong(got: list[int], got_ms: float, due: list[int], due_ms: float) -> T
     if set(got) == set(due) and got_ms > due_ms or got_ms > due_ms and len(got) > len(due):
         return LATE
     if set(got) == set(due):
-        return t("It left before its wait was over, and another request might have come (section 2.2)",
+        return t("It started before its wait was over, and another request might have come (section 2.2)",
                  "Salió antes de acabar la espera, y podría haber llegado alguien (sección 2.2)")
     if len(got) < len(due):
         return t(

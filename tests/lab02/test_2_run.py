@@ -61,7 +61,7 @@ def test_own_tokens(student):
 def test_all_rows_in_every_step(student):
     _, host = ran(student, scene((0, 2), (0, 4), (0, 1)))
     expect_equal(rows(host), [[0, 1, 2]] * 4, hint=t(
-        "(requests in each step): a static batch is stepped as a whole, with rows that have ended computed along; "
+        "(requests in each step): each step of a static batch computes the whole batch, including rows that have ended; "
         "leaving them out is a variant of section 2.11 (section 2.3)",
         "(peticiones de cada paso): un lote estático avanza entero, y las filas que ya terminaron se calculan también; "
         "quitarlas es una variante de la sección 2.11 (sección 2.3)",
@@ -110,7 +110,7 @@ def test_ends_at_the_limit(student):
 def test_sends_no_answer(student):
     _, host = ran(student, scene((0, 3), (0, 3)))
     expect_equal([record.item.request_id for record in host.server.log.finished], [], hint=t(
-        "(requests answered by it): this function computes; answering is the loop's business (section 2.4)",
+        "(requests answered by it): this function computes; answering is the loop's job (section 2.4)",
         "(peticiones respondidas por ella): esta función calcula; responder es cosa del bucle (sección 2.4)",
     ))
 

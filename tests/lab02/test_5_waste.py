@@ -102,13 +102,13 @@ def why_wrong(steps: list[dict], max_batch: int, got) -> Text:
     held, empty = by_definition(steps, max_batch).values()
     most, rows = max(each["rows"] for each in steps), sum(each["rows"] for each in steps) / len(steps)
     slips = (
-        ((empty, held), t("held and empty have changed places", "held y empty están intercambiados")),
-        ((100 * held, 100 * empty), t("these are per cents: shares go from 0 to 1",
+        ((empty, held), t("held and empty are swapped", "held y empty están intercambiados")),
+        ((100 * held, 100 * empty), t("these are percentages: shares go from 0 to 1",
                                       "son porcentajes: las fracciones van de 0 a 1")),
         ((held * max_batch / rows, empty), t("held was divided by rows: both shares are of all slots",
                                              "held se dividió entre filas: ambas fracciones son de todos los slots")),
         ((held * max_batch / most, 1 - rows / most), t(
-            "max_batch slots a step, even if no batch ever filled them",
+            "max_batch slots per step, even if no batch ever filled them",
             "max_batch slots por paso, aunque ningún lote llegara a llenarlos")),
         ((held, empty + held), t("a held slot has a row, so it is not empty",
                                  "un slot retenido tiene fila, así que no está vacío")),

@@ -57,7 +57,7 @@ def test_hand_worked_timeline(student):
     arrivals = (0, 6), (2, 3), (5, 1), (7, 2), (7, 5), (8, 1), (9, 4), (30, 2), (33, 1), (60, 1)
     expected = [10.0] * 2 + [15.0] * 3 + [19.0] * 2 + [36.0] * 2 + [61.0]
     expect_left(student, *arrivals, max_batch=3, max_wait_s=0.004, expected=expected, hint=t(
-        "(when A to J left, in ms): the first that differs says which batch left too early or too late (section 2.4)",
+        "(when A to J left, in ms): the first that differs shows which batch started too early or too late (section 2.4)",
         "(cuándo salieron A a J, en ms): la primera que difiere dice qué lote salió antes o después de tiempo "
         "(sección 2.4)",
     ))
@@ -100,6 +100,6 @@ def test_no_answer_is_early(student):
 def test_answers_are_unchanged(student):
     wrong = [i for i, record in model_run(student).requests.items() if record.answer != record.item.answer]
     expect(not wrong, expected=t("0 of 200", "0 de 200"), got=f"{len(wrong)}: {wrong[:5]}", hint=t(
-        "(answers that differ): a token lost, doubled or given to a neighbour (section 2.10)",
+        "(answers that differ): a token was lost, repeated or given to another request (section 2.10)",
         "(respuestas distintas): un token perdido, repetido o entregado a una vecina (sección 2.10)",
     ))

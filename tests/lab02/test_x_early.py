@@ -36,7 +36,7 @@ def test_no_row_for_nothing(student):
     log = student.run_loop("static", requests, function="early_batch_loop", clock=VirtualClock())
     wasted = sum(len(step.request_ids) - len(step.useful_ids) for step in log.steps)
     expect_equal(wasted, 0, hint=t(
-        "(rows computed for requests that had ended): pass only those that still run (section 2.11)",
+        "(rows computed for requests that had ended): pass only the requests that are still running (section 2.11)",
         "(filas calculadas para peticiones ya terminadas): pasa solo las que siguen en marcha (sección 2.11)",
     ))
     expect(answers(log) == scripted_answers(requests), expected=t("every answer whole", "cada respuesta entera"),

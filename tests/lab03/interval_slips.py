@@ -13,11 +13,11 @@ def of_values(got: tuple[float, float], due: float) -> Text | None:
     share = 1 - due / 100  # continuous / static
     slips = (
         (due / 100, t("That is a fraction: the reduction is in per cent", "Eso es una fracción: la reducción va en porcentaje")),
-        (-due, t("The sign is turned: a p95 that falls is a positive reduction",
+        (-due, t("The sign is wrong: a p95 that falls is a positive reduction",
                  "El signo está invertido: un p95 que baja es una reducción positiva")),
         (100 * share, t("That is what is left, not what was saved: 100 · (1 − continuous / static)",
                         "Eso es lo que queda, no lo que se ahorró: 100 · (1 − continuo / estático)")),
-        (100 * (1 - 1 / share), t("The ratio stands on its head: continuous over static",
+        (100 * (1 - 1 / share), t("The ratio is upside down: it is continuous over static",
                                   "El cociente está al revés: continuo entre estático")),
         (100 * (1 - share) / share, t("The difference is divided by the continuous p95: divide by the static one",
                                       "La diferencia se divide entre el p95 continuo: divide entre el estático")),
@@ -56,7 +56,7 @@ SLIPS = (
         "That leaves 1.25 % at each end: 2.5 % at each make 95 % in the middle",
         "Eso deja un 1.25 % en cada extremo: con un 2.5 % en cada uno queda el 95 % central")),
     ({"ranks": lambda number: (1, number)}, t(
-        "Those are the smallest and the largest reduction: they move out with every resample. Leave 2.5 % at each end",
+        "Those are the smallest and the largest reduction: they move outward with every further resample. Leave 2.5 % at each end",
         "Esas son la reducción menor y la mayor: se alejan con cada remuestra. Deja un 2.5 % en cada extremo")),
     ({"ranks": _largest}, t("The upper end is the largest reduction: it is the one of rank ⌈0.975·m⌉",
                  "El extremo superior es la reducción mayor: es la de rango ⌈0.975·m⌉")),

@@ -94,30 +94,30 @@ def _since_admission(records) -> list[float]:
 
 DEFINITION = t(
     "The percentile of n values is the ⌈p/100·n⌉-th smallest, counted from 1; all requests count, the unanswered ones "
-    "as infinitely late (section 2.6 or 3.6)",
+    "as infinite latencies (section 2.6 or 3.6)",
     "El percentil de n valores es el ⌈p/100·n⌉-ésimo menor, contando desde 1; cuentan todas las peticiones, y las que "
     "quedaron sin respuesta, como infinitamente tardías (sección 2.6 o 3.6)",
 )
 SLIPS = (
     (lambda records, percent: _of(_answered(records), percent), t(
-        "That is the percentile of the answered ones alone. A request without an answer is infinitely late, not left "
+        "That is the percentile of answered requests alone. A request without an answer has infinite latency; it is not left "
         "out",
         "Ese es el percentil de las respondidas solamente. Una petición sin respuesta llega infinitamente tarde: no "
         "se omite",
     )),
     (lambda records, percent: _of(_since_admission(records), percent), t(
-        "That is counted from admitted_s. A client waits from its arrival_s on",
+        "That is counted from admitted_s. A client waits from its arrival_s",
         "Eso está contado desde admitted_s. Un cliente espera desde su arrival_s",
     )),
     (lambda records, percent: _of([each or math.inf for each in latencies(records)], percent), t(
-        "finish_s = 0.0 is a time, and only None means no answer: test `is None`, since 0.0 counts as false, too",
+        "finish_s = 0.0 is a time, and only None means no answer: test `is None`, since 0.0 also counts as false",
         "finish_s = 0.0 es una hora, y solo None es falta de respuesta: pregunta `is None`, porque 0.0 también cuenta "
         "como falso",
     )),
     (_unsorted, t("The latencies were not in order: sort them before you take a rank",
                   "Las latencias no estaban en orden: ordénalas antes de tomar un rango")),
     (lambda records, percent: _of(set(latencies(records)), percent), t(
-        "Equal latencies were counted once: two clients who waited equally long are two, so use a list and no set",
+        "Equal latencies were counted once: two clients that waited equally long still count as two, so use a list, not a set",
         "Las latencias iguales se contaron una sola vez: dos clientes que esperaron lo mismo son dos; usa una lista y "
         "no un conjunto",
     )),
@@ -147,7 +147,7 @@ SLIPS = (
         "El rango se tomó de n − 1 y se redondeó: es ⌈p/100·n⌉, con las n peticiones y hacia arriba",
     )),
     (lambda records, percent: _interpolated(latencies(records), percent), t(
-        "That lies between two measured latencies. The nearest rank takes one that a request really had",
+        "That lies between two measured latencies. The nearest rank is a latency that a request really had",
         "Eso queda entre dos latencias medidas. El rango más cercano toma una que alguien tuvo de verdad",
     )),
     (lambda records, percent: 1_000 * _of(latencies(records), percent), t(

@@ -14,13 +14,13 @@ NOBODY = t(
     "a la próxima llegada (sección 3.4)",
 )
 AFTER_THE_LAST = t(
-    "the loop waited for another request although none will come: it ends when `server.queue.closed` is true and none "
+    "the loop waited for another request although none will come: the loop must end when `server.queue.closed` is true and none "
     "is in flight (section 3.4)",
     "el bucle esperó otra petición aunque ya no llegará ninguna: acaba cuando `server.queue.closed` es cierto y no hay "
     "nadie en vuelo (sección 3.4)",
 )
 BUSY = t(
-    "it polled the queue again and again, and no time passed. With no request in flight, `server.queue.get()` lets it pass to "
+    "the loop polled the queue again and again, and no time passed. With no request in flight, `server.queue.get()` lets it pass to "
     "the next arrival (section 3.4)",
     "preguntó a la cola una y otra vez sin que pasara el tiempo. Si no hay nadie en vuelo, `server.queue.get()` lo deja "
     "pasar hasta la próxima llegada (sección 3.4)",

@@ -12,7 +12,7 @@ from tests.lab03.scenes import MS, scene
 
 WAITED = t(
     "`admit` let time pass, and a running request lost it. With no request left in the queue it returns at once, even if "
-    "none is in flight: waiting is the loop's business (section 3.1)",
+    "none is in flight: waiting is the loop's job (section 3.1)",
     "`admit` dejó pasar tiempo, y lo perdió una petición en curso. Cuando no queda nadie en la cola vuelve enseguida, "
     "aunque no haya nadie en vuelo: esperar es cosa del bucle (sección 3.1)",
 )
@@ -60,8 +60,8 @@ def _expect_kept(taken: list[int], num_before: int, ids) -> None:
     ))
     missing = [i for i in taken if isinstance(ids, list) and i not in ids]
     expect(not missing, expected=taken, got=ids, hint=t(
-        f"(ids in flight): {missing} were taken from the queue and are nowhere now; the queue has forgotten them. Take "
-        "only as many as there are free slots. There is nothing to sort: the queue gives the oldest first (section 3.1)",
+        f"(ids in flight): {missing} were taken from the queue and are lost now; the queue no longer has them. Take "
+        "only as many as there are free slots. There is nothing to sort: the queue returns the oldest first (section 3.1)",
         f"(ids en vuelo): {missing} se tomaron de la cola y ya no están en ninguna parte; la cola las ha olvidado. Toma "
         "solo tantas como slots libres haya. No hay nada que ordenar: la cola da primero la más antigua (sección "
         "3.1)",
@@ -91,14 +91,14 @@ def test_fills_every_free_slot(student):
 def test_oldest_first(student):
     ids, _ = admitted(student, waiting=3, in_flight=2, slots=5)
     expect_equal(sorted(ids), [0, 1, 2, 3, 4], hint=t(
-        "(ids in flight): those in flight stay, and the waiting ones come to them (section 3.1)",
+        "(ids in flight): those in flight stay, and the waiting ones are added (section 3.1)",
         "(ids en vuelo): las que están en vuelo siguen, y las que esperan se suman (sección 3.1)",
     ))
     longest_first = scene((0, 9), (1, 7), (2, 5), (3, 3), (4, 1))
     host = student.server(longest_first, max_inflight=2)
     host.server.clock.sleep(0.01)
     expect_equal(sorted(call_admit(student, host, [])), [0, 1], hint=t(
-        "(ids in flight): five were waiting for two slots, and those who came first have them (section 3.1)",
+        "(ids in flight): five were waiting for two slots, and those that came first get them (section 3.1)",
         "(ids en vuelo): esperaban cinco para dos slots, y son de las que llegaron primero (sección 3.1)",
     ))
 

@@ -44,7 +44,7 @@ def ids_of(finished, running: list) -> list[int]:
         "la lista contiene las peticiones mismas, no sus identificadores ni sus tokens (sección 3.2)"))
     ids = sorted(request.request_id for request in finished)
     expect(len(set(ids)) == len(ids), expected=sorted(set(ids)), got=ids, hint=t(
-        "(ended in one step): each request ends once. With two ways to end, one `if` with `or` names it once (section "
+        "(ended in one step): each request ends once. With two ways to end, one `if` with `or` lists it once (section "
         "3.2)",
         "(terminadas en un paso): cada petición termina una vez. Como hay dos maneras de terminar, un solo `if` con "
         "`or` la nombra una vez (sección 3.2)"))
@@ -61,7 +61,7 @@ def expect_nobody_left(before: list, after) -> None:
            for some in (before, after)]
     expect(isinstance(after, list) and set(ids[0]) <= set(ids[1]), expected=ids[0], got=ids[1], hint=t(
         "(ids in in_flight after the call): a request that has ended is in the list that you return, and stays in "
-        "in_flight until `retire`. Removing from a list while walking along it skips a neighbour, too (section 3.2)",
+        "in_flight until `retire`. Removing from a list while iterating over it also skips an item (section 3.2)",
         "(ids en in_flight tras la llamada): la que ha terminado va en la lista que devuelves y sigue en in_flight "
         "hasta `retire`. Además, quitar de una lista mientras la recorres se salta a una vecina (sección 3.2)",
     ))
@@ -90,7 +90,7 @@ def test_one_pass_for_all(student):
         rows = [len(step.request_ids) for step in host.server.log.steps[num_before:]]
         expect_equal(rows, expected, hint=t(
             "(rows of each forward pass): all requests share one pass, new ones too: the server computes their prompts "
-            "in the same step. A pass for each costs three times as much (section 3.2)",
+            "in the same step. A pass per request costs three times as much (section 3.2)",
             "(filas de cada paso): todas las peticiones comparten un paso, también las nuevas: el servidor calcula sus "
             "prompts en el mismo paso. Uno por petición cuesta el triple (sección 3.2)",
         ))
@@ -139,7 +139,7 @@ def test_only_computes(student):
     student.call_on(host, "decode_one_step", host.take(2))
     answered = [i for i, record in host.server.log.requests.items() if record.finish_ns is not None]
     expect_equal(answered, [], hint=t(
-        "(requests answered by it): this function says who has ended; answering is the business of `retire` (section "
+        "(requests answered by it): this function says which requests ended; answering is the job of `retire` (section "
         "3.3)",
         "(peticiones respondidas por ella): esta función dice quién ha terminado; responder es cosa de `retire` "
         "(sección 3.3)",

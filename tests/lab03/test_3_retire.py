@@ -41,7 +41,7 @@ def test_frees_the_slots(student):
         "vieja: modifica la lista que recibiste, con remove (sección 3.3)",
     ))
     expect_equal(ids, [0, 3], hint=t(
-        "requests 1 and 2 had ended, 0 and 3 go on in their order. Did you walk along the list while removing from it? "
+        "requests 1 and 2 had ended, 0 and 3 go on in their order. Did you iterate over the list while removing from it? "
         "(section 3.3)",
         "las peticiones 1 y 2 habían terminado; 0 y 3 siguen en su orden. ¿Recorriste la lista mientras quitabas "
         "elementos? (sección 3.3)",
@@ -71,7 +71,7 @@ def test_many_scenes(student):
         about = t(f"({number} in flight, of which {sorted(ended)} ended{' with EOS at once' * with_eos}). ",
                   f"({number} en vuelo; terminaron {sorted(ended)}{', con EOS en el acto' * with_eos}). ")
         expect(isinstance(ids, list) and sorted(ids) == staying, expected=staying, got=ids, hint=about.followed_by(t(
-            "Those stay in flight who are not in `finished`, and only those: it may be empty, or hold all (section 3.3)",
+            "Exactly the requests that are not in `finished` stay in flight: it may be empty, or hold all of them (section 3.3)",
             "Siguen en vuelo las que no están en `finished`, y solo esas: puede estar vacía, o tenerlas todas (sección "
             "3.3)")))
         expect(left_ms(host) == dict.fromkeys(sorted(ended), 1.0), expected=dict.fromkeys(sorted(ended), 1.0),
@@ -82,5 +82,5 @@ def test_many_scenes(student):
                    "terminado lo que sea; una respuesta vacía también lo es (sección 3.3)")))
         answers = {i: host.server.log.requests[i].answer for i in ended}
         expect_equal(answers, {i: host.server.log.requests[i].item.answer for i in ended}, hint=about.followed_by(t(
-            "(request: its answer): no token is added or lost on leaving; EOS is none (section 3.3)",
+            "(request: its answer): no token is added or lost on leaving; EOS is not a token of the answer (section 3.3)",
             "(petición: su respuesta): al salir no se añade ni se pierde ningún token; EOS no lo es (sección 3.3)")))

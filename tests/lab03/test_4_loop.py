@@ -62,7 +62,7 @@ def test_waits_when_idle(student):
 def test_starts_at_once(student):
     log = served(student, scene((0, 4), (2, 4), (50, 1)), max_inflight=4, max_wait_s=0.02)
     expect_equal(finish_ms(log), {0: 4.0, 1: 6.0, 2: 51.0}, hint=t(
-        "(request: when it left, in ms): the first one starts alone at 0 ms; no request waits for company here (section 3.4)",
+        "(request: when it left, in ms): the first one starts alone at 0 ms; no request waits for others here (section 3.4)",
         "(petición: cuándo salió, en ms): la primera empieza sola, a los 0 ms; aquí nadie espera compañía (sección 3.4)",
     ))
 
@@ -90,7 +90,7 @@ def test_no_slot_is_empty(student):
     for cap in (1, 2, 3, 5, 8):
         log = served(student, scene(*((k // 3 + k % 3 // 2, 3 + 5 * k % 7) for k in range(24))), max_inflight=cap)
         expect_equal(max(len(step.request_ids) for step in log.steps), cap, hint=t(
-            f"(most rows in a step, with max_inflight = {cap} and a crowd waiting) (section 3.4)",
+            f"(most rows in a step, with max_inflight = {cap} and a burst waiting) (section 3.4)",
             f"(máximo de filas en un paso, con max_inflight = {cap} y muchas esperando) (sección 3.4)"))
 
 
@@ -98,7 +98,7 @@ def test_no_slot_is_empty(student):
 def test_keeps_to_the_cap_all_along(student):
     log = served(student, busy_scene(), max_inflight=5)
     expect_equal(max((len(step.request_ids) for step in log.steps), default=0), 5, hint=t(
-        "(most rows in a step, with max_inflight=5 and a crowd waiting) (section 3.4)",
+        "(most rows in a step, with max_inflight=5 and a burst waiting) (section 3.4)",
         "(máximo de filas en un paso, con max_inflight=5 y muchas esperando) (sección 3.4)",
     ))
 

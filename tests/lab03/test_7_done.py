@@ -80,6 +80,6 @@ def test_answers_are_unchanged(student):
     wrong = [i for log in logs for i, record in log.requests.items() if record.answer != record.item.answer]
     total = NUM_REQUESTS + NUM_MODEL_REQUESTS
     expect(not wrong, expected=t(f"0 of {total}", f"0 de {total}"), got=f"{len(wrong)}: {wrong[:5]}", hint=t(
-        "(answers that differ): a token lost, doubled or given to a neighbour (section 3.8)",
+        "(answers that differ): a token was lost, repeated or given to another request (section 3.8)",
         "(respuestas distintas): un token perdido, repetido o entregado a una vecina (sección 3.8)",
     ))

@@ -37,7 +37,7 @@ def test_a_scheduler_all_the_same(student):
     ))
     first_seen = list(dict.fromkeys(request_id for step in own.steps for request_id in sorted(step.request_ids)))
     expect_equal(first_seen == sorted(first_seen), True, hint=t(
-        "(are requests admitted in the order of arrival?) take the group from the front of those who wait (section 3.1)",
+        "(are requests admitted in the order of arrival?) take the group from the front of the waiting requests (section 3.1)",
         "(¿se admiten por orden de llegada?) toma el grupo del principio de las que esperan (sección 3.1)",
     ))
     whole = scripted_answers(own.workload)
@@ -52,7 +52,7 @@ def test_a_scheduler_all_the_same(student):
        es="longitudes iguales con carga 0.95: p95 al menos un 15 % por debajo de la referencia")
 def test_beats_the_reference(student):
     ratios = [p95_ratio(*both(student, "constant:16", 0.95, student.seed + seed)) for seed in (1, 2)]
-    expect(max(ratios) <= BETTER, expected=t(f"≤ {BETTER} × in both crowds", f"≤ {BETTER} × en ambas tandas"),
+    expect(max(ratios) <= BETTER, expected=t(f"≤ {BETTER} × in both workloads", f"≤ {BETTER} × en ambas tandas"),
            got=" · ".join(f"{ratio:.2f} ×" for ratio in ratios), hint=t(
         "(your p95 over the reference's): while a request is in flight, let newcomers wait until two or more can be admitted "
         "together; one prefill pass then serves them all (section 3.5)",

@@ -106,7 +106,7 @@ def _after(log, step, steps_left: dict[int, int]) -> CheckFailed | None:
         if is_complete and finish_ns != step.end_ns and finish_ns is not None:
             return wrong(expected=t(f"{ms(step.end_ns)} ms", f"{ms(step.end_ns)} ms"), got=f"{ms(finish_ns)} ms", hint=t(
                 f"(when the answer of request {request_id} left): its last token came in the step that ended then, and "
-                "its slot stayed taken. Retire in every step, all who ended in it, before anything else (section 3.4)",
+                "its slot stayed taken. Retire in every step, all that ended in it, before anything else (section 3.4)",
                 f"(cuándo salió la respuesta de la petición {request_id}): su último token llegó en el paso que acababa "
                 "entonces, y su slot siguió ocupado. Retira en cada paso a todas las que terminaron en él, antes que "
                 "nada (sección 3.4)"))
@@ -154,13 +154,13 @@ EMPTY_SLOT = t(
 )
 WAITED_IN_FLIGHT = t(
     "time passed between two steps with requests in flight: they lost it. Wait (get, sleep) only when no request is in "
-    "flight; none waits for company here (section 3.4)",
+    "flight; no request waits for others here (section 3.4)",
     "pasó tiempo entre dos pasos con peticiones en vuelo: lo perdieron ellas. Espera (get, sleep) solo cuando no haya "
     "nadie en vuelo; aquí nadie espera compañía (sección 3.4)",
 )
 LATE_START = t(
     "the server was empty, and a request starts at its arrival: `server.queue.get()` returns at that very moment, while "
-    "a loop that sleeps and looks comes too late. And a request that has come starts alone, without company (section 3.4)",
+    "a loop that sleeps and looks comes too late. And a request that has arrived starts alone, without waiting for others (section 3.4)",
     "el servidor estaba vacío, y una petición empieza al llegar: `server.queue.get()` vuelve en ese mismo instante, y "
     "un bucle que duerme y mira llega tarde. Y quien ha llegado empieza a solas, sin compañía (sección 3.4)",
 )
@@ -171,7 +171,7 @@ ENDED_EARLY = t(
     "dice que ya no llegará nadie (sección 3.4)",
 )
 ENDED_IN_FLIGHT = t(
-    "the loop ended with requests still in flight. When the queue closes, those go on to their end (section 3.4)",
+    "the loop ended with requests still in flight. When the queue closes, these still have to be finished (section 3.4)",
     "el bucle acabó con peticiones todavía en vuelo. Cuando la cola se cierra, esas siguen hasta su final (sección 3.4)",
 )
 NOT_ANSWERED = t(

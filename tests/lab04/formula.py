@@ -68,7 +68,7 @@ OTHER_UNIT = t(
 SLIPS = (
     *((_times(lambda terms, factor=factor: factor), OTHER_UNIT) for factor in (1e-9, 1e-6, 1e-3, 1e3)),
     (_times(lambda terms: float(terms.mean_steps)), t(
-        "these are steps, or tokens, a second: of B in flight, B/n̄ requests end in a step (section 4.6)",
+        "these are steps, or tokens, per second: of B in flight, B/n̄ requests end in a step (section 4.6)",
         "estos son pasos, o tokens, por segundo: de B en vuelo terminan B/n̄ peticiones por paso (sección 4.6)",
     )),
     (_with(leaving=lambda terms: terms.in_flight / (terms.mean_steps + 1)), t(

@@ -68,11 +68,11 @@ RATE_AND_STAY = Definition(
     function="rate_and_mean_stay", arguments=("records", "stage", "start_s", "end_s"), truth=counted,
     near=lambda got, wanted: near_numbers(1e-9)(as_row(got), wanted), shown=in_words, slips=(
         Slip(answer=_if_counted(enters=lambda entry, leave, start, end: start <= entry <= end), hint=t(
-            "who enters at `end_s` itself belongs to the next window: start_s ≤ t < end_s (section 4.1)",
+            "a request that enters at `end_s` itself belongs to the next window: start_s ≤ t < end_s (section 4.1)",
             "la que entra justo en `end_s` pertenece a la ventana siguiente: start_s ≤ t < end_s (sección 4.1)",
         )),
         Slip(answer=_if_counted(enters=lambda entry, leave, start, end: start < entry < end), hint=t(
-            "who enters at `start_s` itself is counted: start_s ≤ t < end_s (section 4.1)",
+            "a request that enters at `start_s` itself is counted: start_s ≤ t < end_s (section 4.1)",
             "la que entra justo en `start_s` cuenta: start_s ≤ t < end_s (sección 4.1)",
         )),
         Slip(answer=_if_counted(enters=lambda entry, leave, start, end: entry and start <= entry < end), hint=t(
@@ -86,7 +86,7 @@ RATE_AND_STAY = Definition(
             "4.1)",
         )),
         *(Slip(answer=_if_counted(stay_of=stay_of), hint=t(
-            "stays are cut at `end_s`: W counts each in full, also what lies beyond the window (section 4.1)",
+            "stays are cut at `end_s`: W counts each in full, including what lies beyond the window (section 4.1)",
             "las estancias están cortadas en `end_s`: W cuenta cada una entera, también lo que pasa de la ventana "
             "(sección 4.1)",
         )) for stay_of in (
@@ -94,7 +94,7 @@ RATE_AND_STAY = Definition(
             lambda entry, leave, start, end: (end if leave is None else min(leave, end)) - entry,
         )),
         Slip(answer=_if_counted(enters=lambda entry, leave, start, end: start <= entry and (leave or 0) <= end > entry), hint=t(
-            "who enters in the window counts, whenever they leave: those that stay beyond `end_s` are missing "
+            "every request that enters in the window counts, whenever it leaves: those that stay beyond `end_s` are missing "
             "(section 4.1)",
             "la que entra en la ventana cuenta, salga cuando salga: faltan las que se quedan más allá de `end_s` "
             "(sección 4.1)",
@@ -152,7 +152,7 @@ def test_unfinished(student):
         got = rate_and_stay(student, records, stage, 0.0, 10.0)
         expect(abs(got[0] - pair[0]) < 1e-9 and got[1] == pair[1], expected=in_words(pair), got=in_words(got), hint=t(
             f"(stage {stage}): a request that has not left has entered all the same, and its stay is "
-            "infinite; without it a server that never answers would look quick. An entry of None means that it never entered "
+            "infinite; without it a server that never answers would look fast. An entry of None means that it never entered "
             "(section 4.1)",
             f"(etapa {stage}): una petición que no ha salido también entró, y su estancia es infinita; "
             "sin ella, un servidor que no responde a nadie parecería rápido. Una entrada None no es una entrada "
@@ -169,7 +169,7 @@ def test_nobody_enters(student):
     expect_defined(student, RATE_AND_STAY, cases, hint=t(
         "(the scene of section 4.1 in seconds, from 2 to 3 s, and logs in which no request enters a stage): some may be "
         "inside, but none enters, so there is no mean stay. Raise ValueError and say so, and only then: a 0 would "
-        "look like a very quick server (section 4.1)",
+        "look like a very fast server (section 4.1)",
         "(la escena de la sección 4.1 en segundos, de 2 a 3 s, y registros en que nadie entra en una etapa): puede "
         "haber algunas dentro, pero no entra nadie, así que no hay estancia media. Lanza ValueError y dilo, y solo "
         "entonces: un 0 parecería un servidor rapidísimo (sección 4.1)",

@@ -43,7 +43,7 @@ MEAN_NUMBER = Definition(
             "(sección 4.1)",
         )),
         Slip(answer=_of(lambda entry, leave, start, end: entry is not None and entry >= start), hint=t(
-            "who entered before the window is inside when it opens (section 4.1)",
+            "a request that entered before the window is inside when it opens (section 4.1)",
             "la que entró antes de la ventana ya está dentro cuando se abre (sección 4.1)",
         )),
         Slip(answer=_of(lambda entry, leave, start, end: leave is not None), hint=t(
@@ -101,8 +101,8 @@ def test_window(student):
     for start_s, end_s, expected in ((2.0, 8.0, 12 / 6), (4.0, 6.0, 2.0), (8.5, 20.0, 3 / 11.5)):
         got = student.call("mean_number", records_of(*FOUR), "system", start_s, end_s)
         expect_number(got, expected, tolerance=1e-9, hint=t(
-            f"(from {start_s:g} to {end_s:g} s in the scene of section 4.1, in seconds): who entered before the window "
-            "is inside when it opens, and only the time in the window counts, also after the last change (section 4.1)",
+            f"(from {start_s:g} to {end_s:g} s in the scene of section 4.1, in seconds): a request that entered before it "
+            "is inside when it opens, and only time in the window counts, including the time after the last change (section 4.1)",
             f"(de {start_s:g} a {end_s:g} s en la escena de la sección 4.1, en segundos): la que entró antes de la "
             "ventana ya está dentro cuando se abre, y solo cuenta el tiempo de la ventana, también después del último "
             "cambio (sección 4.1)",

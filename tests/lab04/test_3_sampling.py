@@ -111,7 +111,7 @@ def test_instants(student):
     # Two samples are few enough to differ from the area: 2.5 inside, where the average over time is 15/8.
     number = student.call("sample_the_law", records_of(*FOUR), 2, 5.0)[0]
     expect_number(number, 2.5, tolerance=1e-9, hint=t(
-        "(L in the scene of section 4.1, in seconds, from 1 to 9 s, a look every 5 s): one looks at 1 s and at 6 s, "
+        "(L in the scene of section 4.1, in seconds, from 1 to 9 s, a look every 5 s): the observer looks at 1 s and at 6 s, "
         "and sees 3 and 2 inside. 15/8 would be the area of `mean_number`, made from the server's own log of entries "
         "and exits: then L, λ and W have one source, and the law could not fail (section 4.3)",
         "(L en la escena de la sección 4.1, en segundos, de 1 a 9 s, mirando cada 5 s): se mira en 1 s y en 6 s, y se "
@@ -125,7 +125,7 @@ def test_same_window(student):
     expect_defined(student, LAW, drawn_logs(student.seed, 60), hint=lambda records, warm_up, every_s: t(
         f"(L, λ and W of {len(records)} requests in any order, warm_up = {warm_up}, a look every {every_s:g} s): one "
         "window for all three, from the arrival of request number `warm_up`, in order of arrival from 0, to the last "
-        "arrival. If L alone is right, begin with 4.1 (section 4.3)",
+        "arrival. If only L is right, start with 4.1 (section 4.3)",
         f"(L, λ y W de {len(records)} peticiones en cualquier orden, warm_up = {warm_up}, mirando cada {every_s:g} "
         "s): una misma ventana para las tres, desde la llegada de la petición número `warm_up`, por orden de llegada "
         "desde 0, hasta la última llegada. Si solo L es correcta, empieza por 4.1 (sección 4.3)",
@@ -136,7 +136,7 @@ def test_same_window(student):
     expected = len(stays) / (end_s - start_s), sum(stays) / len(stays)
     expect_pair(sampled(student, records)[1:], expected, hint=t(
         "(λ and W of the system): from the arrival of request 50, in order of arrival, to the last arrival. After "
-        "it no request comes, and the server drains: that is another system (section 4.3)",
+        "it no request comes, and the server drains: that is a different situation (section 4.3)",
         "(λ y W del sistema): desde la llegada de la petición 50, por orden de llegada, hasta la última llegada. "
         "Después no viene nadie y el servidor se vacía: ese es otro sistema (sección 4.3)",
     ))

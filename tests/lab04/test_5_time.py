@@ -32,7 +32,7 @@ def speeds_of(student, lengths, cap: int, cost) -> list[float]:
     speeds = [student.call("throughput_per_s", lengths, n, cost, again=n > 1) for n in range(1, cap + 1)]
     expect(all(type(speed) in (int, float) and 0 < speed < math.inf for speed in speeds), expected=t(
         "requests per second", "peticiones por segundo"), got=speeds, hint=t(
-        "(throughput_per_s with 1, 2, … in flight): the ladder stands on positive speeds; begin with 4.4 (section 4.6)",
+        "(throughput_per_s with 1, 2, … in flight): the ladder needs positive speeds; start with 4.4 (section 4.6)",
         "(throughput_per_s con 1, 2, … en vuelo): la escalera se apoya en velocidades positivas; empieza por 4.4 "
         "(sección 4.6)",
     ))
@@ -56,7 +56,7 @@ def expect_ladder(student, rungs: list[tuple], *, hint: Text, share: float = SHA
 
 SLIPS = (
     (lambda speeds, rate, cap: mean_time_s(speeds, rate) * rate, t(
-        "this is L, the mean number inside: Little's law makes W = L / λ of it (section 4.7)",
+        "this is L, the mean number inside: Little's law turns it into W = L / λ (section 4.7)",
         "esto es L, el número medio dentro: la ley de Little la convierte en W = L / λ (sección 4.7)",
     )),
     (lambda speeds, rate, cap: mean_time_s(speeds, rate, last=cap), t(
@@ -79,13 +79,13 @@ SLIPS = (
         "tope)), no velocidad(tope) (sección 4.7)",
     )),
     (lambda speeds, rate, cap: mean_time_s([*speeds[1:], speeds[-1]], rate), t(
-        "one comes down from n at the speed with n inside: share(n) = share(n − 1)·λ / speed(n), not speed(n + 1) "
+        "the system comes down from n at the speed with n inside: share(n) = share(n − 1)·λ / speed(n), not speed(n + 1) "
         "(section 4.7)",
         "de n se baja a la velocidad que hay con n dentro: fracción(n) = fracción(n − 1)·λ / velocidad(n), no "
         "velocidad(n + 1) (sección 4.7)",
     )),
     (lambda speeds, rate, cap: 1e3 * mean_time_s(speeds, rate), t(
-        "seconds, please: these are milliseconds (section 4.7)", "en segundos: esto son milisegundos (sección 4.7)",
+        "these are milliseconds: return seconds (section 4.7)", "en segundos: esto son milisegundos (sección 4.7)",
     )),
 )
 
@@ -106,7 +106,7 @@ def test_alone(student):
     got = student.call("mean_time_in_system_s", list(lengths), 0.5, 8, COST)
     near = type(got) in (int, float) and abs(got / expected - 1) <= 0.1
     expect(near, expected=f"{expected:.4f} s ± 10 %", got=got, hint=t(
-        "one request every two seconds: no two ever meet. The ladder gives L; Little's law makes W of it "
+        "one request every two seconds: no two are ever inside together. The ladder gives L; Little's law turns it into W "
         "(section 4.7)",
         "una petición cada dos segundos: ninguna coincide con otra. La escalera da L; la ley de Little la "
         "convierte en W (sección 4.7)",
@@ -169,7 +169,7 @@ def test_beyond_capacity(student):
     speeds = speeds_of(student, EXACT_LENGTHS, 4, EXACT_COST)
     at_capacity = [(list(EXACT_LENGTHS), speeds[cap - 1], cap, EXACT_COST, speeds[:cap]) for cap in (4, 1)]
     expect_ladder(student, at_capacity, hint=t(
-        "λ equal to speed(cap): the queue wanders without a value to come back to. Only a rate below it has a mean: "
+        "λ equal to speed(cap): the queue wanders, with no value to return to. Only a lower rate has a mean: "
         "`>=`, not `>` (section 4.7)",
         "λ igual a velocidad(tope): la cola vaga sin un valor al que volver. Solo una tasa menor tiene media: "
         "`>=`, no `>` (sección 4.7)",
@@ -177,7 +177,7 @@ def test_beyond_capacity(student):
     # So near the capacity the shares fall slowly: the billionth leaves out up to 0.01 %.
     nearly = [(list(EXACT_LENGTHS), 0.9992 * speeds[-1], 4, EXACT_COST, speeds)]
     expect_ladder(student, nearly, share=1e-3, hint=t(
-        "λ is 0.08 % below speed(cap): the mean is long, and there is one. The ladder has thousands of rungs here "
+        "λ is 0.08 % below speed(cap): the mean is long, but it exists. The ladder has thousands of rungs here "
         "(section 4.7)",
         "λ está un 0.08 % por debajo de velocidad(tope): la media es larga, pero existe. La escalera tiene aquí miles "
         "de peldaños (sección 4.7)",

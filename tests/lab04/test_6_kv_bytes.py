@@ -28,7 +28,7 @@ KV_BYTES = Definition(
             "esto es una capa; las num_layers guardan cada una lo suyo (sección 4.9)",
         )),
         Slip(answer=lambda model: bytes_of(model | {"num_kv_heads": model["num_heads"]}), hint=t(
-            "query heads leave nothing behind: several of them read one KV head, and only keys and values are kept "
+            "query heads take no cache memory: several of them read one KV head, and only keys and values are kept "
             "(section 4.9)",
             "las cabezas de consulta no dejan nada: varias leen una misma cabeza KV, y solo se guardan claves y "
             "valores (sección 4.9)",

@@ -56,24 +56,24 @@ FIT = Definition(
     function="sequences_that_fit", arguments=("budget_bytes", "model", "lengths", "way", "block_size"), truth=fitting,
     slips=(
         Slip(answer=_skipping, hint=t(
-            "in order, until one does not fit: those after it wait their turn, even if one of them would fit (section "
+            "in order, until one does not fit: those after it have to wait, even if one of them would fit (section "
             "4.9)",
             "por orden, hasta que una no quepa: las siguientes esperan su turno, aunque alguna sí cupiera (sección "
             "4.9)",
         )),
         Slip(answer=_with(budget_bytes=lambda given: _whole_tokens(given) - 1), hint=t(
-            "a memory that is filled to the last place holds the sequence that fills it: compare with <=, or ask "
+            "a sequence that fills the memory to the last place still fits: compare with <=, or ask "
             "whether less than nothing is left (section 4.9)",
             "una memoria llena hasta la última posición contiene la secuencia que la llena: compara con <=, o pregunta si "
             "queda menos que nada (sección 4.9)",
         )),
         Slip(answer=_with(budget_bytes=lambda given: given["budget_bytes"] + bytes_of(given["model"]) - 1), hint=t(
-            "Part of a token's bytes is not a place: round the budget down to whole tokens (section 4.9)",
+            "Part of a token's bytes is not a token place: round the budget down to whole tokens (section 4.9)",
             "Parte de los bytes de un token no es una posición: redondea el presupuesto hacia abajo, a tokens enteros "
             "(sección 4.9)",
         )),
         Slip(answer=_with(lengths=lambda given: sorted(given["lengths"])), hint=t(
-            "in the order in which they come: sorting lets short ones overtake (section 4.9)",
+            "take them in the given order: sorting lets short ones overtake (section 4.9)",
             "por el orden en que llegan: si las ordenas, las cortas se adelantan (sección 4.9)",
         )),
         Slip(answer=_with(lengths=lambda given: [length + 1 for length in given["lengths"]]), hint=t(
@@ -133,7 +133,7 @@ def test_exact(student):
 def test_blocks(student):
     counts = ((47, 0), (48, 1), (160, 2), (175, 2), (176, 3), (207, 3), (208, 4), (800, 10))
     expect_fits(student, "blocks", [(places, 0, count) for places, count in counts], hint=t(
-        "with blocks of 16, 40 tokens take 3 blocks, 100 take 7, 16 take 1, 17 take 2. A block begun is a block taken "
+        "with blocks of 16, 40 tokens take 3 blocks, 100 take 7, 16 take 1, 17 take 2. A block that is begun counts in full "
         "(section 4.9)",
         "con bloques de 16, 40 tokens ocupan 3 bloques; 100, 7; 16, 1; 17, 2. Bloque empezado, bloque ocupado "
         "(sección 4.9)",

@@ -71,7 +71,7 @@ def expect_met(student, order: Order) -> int:
     p95 = p95_unseen_s(order, graded_seed(student.seed), num_replicas, min(cap, MAX_CAP))
     expected, got = f"≤ {1e3 * order.p95_target_s:.0f} ms", f"{1e3 * p95:.0f} ms"
     expect(p95 <= order.p95_target_s, expected=expected, got=got, hint=t(
-        f"({order.name}; your plan: {num_replicas} replicas with {cap} slots): 95 of 100 have to be in time, not "
+        f"({order.name}; your plan: {num_replicas} replicas with {cap} slots): 95 of 100 requests have to be in time, not "
         "the average one (section 4.10)",
         f"({order.name}; tu plan: {num_replicas} réplicas con {cap} slots): deben llegar a tiempo 95 de cada "
         "100, no la petición media (sección 4.10)",
@@ -141,7 +141,7 @@ def test_lowest_p95(student):
     p95, (lowest, best) = p95_with_cap_s(min(cap, MAX_CAP)), min((p95_with_cap_s(c), c) for c in CAPS)
     expect(p95 <= 1.1 * lowest, expected=f"≤ {1e3 * lowest:.0f} ms + 10 %", got=f"{1e3 * p95:.0f} ms", hint=t(
         f"(p95 of {DOCUMENTS_PER_S:g} documents a second; your plan: {cap} slots): with {best} slots it is lowest. "
-        "Neither the most slots nor the first cap that meets the target: with few all wait at the door, with many each "
+        "Neither the most slots nor the first cap that meets the target: with few all requests wait in the queue, with many each "
         "new prompt stops all the others. Compare the p95 of every cap (section 4.8)",
         f"(p95 de {DOCUMENTS_PER_S:g} documentos por segundo; tu plan: {cap} slots): con {best} slots es el "
         "menor. Ni el mayor número de slots ni el primer tope que cumple: con pocos se espera en la puerta; con "

@@ -42,7 +42,7 @@ def test_takes_what_is_needed(student):
     lengths = (1, 16, 17, 40, 48)
     found = [20 - free_after(student, 20, SIZE, ("allocate", 0, length)) for length in lengths]
     expect_equal(found, [1, 1, 2, 3, 3], hint=t(
-        "(blocks for 1, 16, 17, 40 and 48 tokens, 16 a block): a block that has begun is a whole block: round up "
+        "(blocks for 1, 16, 17, 40 and 48 tokens, 16 a block): a block that is begun counts in full: round up "
         "(section 5.1)",
         "(bloques para 1, 16, 17, 40 y 48 tokens, 16 por bloque): un bloque empezado es un bloque entero: redondea hacia "
         "arriba (sección 5.1)",
@@ -106,7 +106,7 @@ def test_refuses_cleanly(student):
     expect_no_trace_of_a_no(student)
     found = [free_after(student, 3, SIZE, *calls[: i + 1]) for i in range(len(calls))]
     expect_equal(found, [1, 1, 0, 0, 1, 0], hint=t(
-        "(free blocks after each of these calls): an allocate or append that says False takes none of the blocks that "
+        "(free blocks after each of these calls): an allocate or append that returns False takes none of the blocks that "
         "there are: the answer is False, and nothing else happens (section 5.1)",
         "(bloques libres tras cada una de estas llamadas): un allocate o append que dice False no toma ninguno de los "
         "que hay: la respuesta es False, y no pasa nada más (sección 5.1)",
@@ -129,7 +129,7 @@ def expect_no_trace_of_a_no(student) -> None:
     for _ in range(5):
         counted.append(0)
     expect_as_due(student, counted, t(
-        "an append that says False counts no token either: else the sequence is longer on paper than in its blocks "
+        "an append that returns False counts no token either; otherwise the sequence is longer on paper than in its blocks "
         "(section 5.1)",
         "un append que dice False tampoco cuenta el token: si no, la secuencia es más larga sobre el papel que en sus "
         "bloques (sección 5.1)",
@@ -137,7 +137,7 @@ def expect_no_trace_of_a_no(student) -> None:
     left = Story(2, 4)
     left.allocate(0, 9), left.allocate(0, 8)
     hint = t(
-        "an allocate that says False leaves no trace of the sequence, neither in tables nor in lengths: it never came "
+        "an allocate that returns False leaves no trace of the sequence, neither in tables nor in lengths "
         "(section 5.1)",
         "un allocate que dice False no deja rastro de la secuencia, ni en tables ni en lengths: nunca llegó (sección 5.1)",
     )
@@ -281,7 +281,7 @@ def expect_forgotten(lengths) -> None:
     """Only the last sequence of a story is still there."""
     if isinstance(lengths, dict):
         expect_equal(sorted(lengths), [99], hint=t(
-            "(ids in lengths when all but sequence 99 have left): who leaves is forgotten in lengths, too, or a server "
+            "(ids in lengths when all but sequence 99 have left): remove a sequence that leaves from lengths too, or a server "
             "that runs for weeks fills up with them (section 5.1)",
             "(ids en lengths cuando ya salieron todas menos la 99): la que sale se borra también de lengths, o un "
             "servidor que funciona semanas se llena de ellas (sección 5.1)",

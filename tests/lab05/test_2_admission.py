@@ -59,7 +59,7 @@ def test_max(student):
         "(tokens, con un prompt de 20 y max_tokens 100, y con 5 y 3): el prompt y max_tokens (sección 5.2)",
     ))
     expect_equal(asked(student, admission="max", outputs=25), 120, hint=t(
-        "(tokens, for a prompt of 20 and max_tokens 100 that comes back with 25 tokens of output): max_tokens bounds "
+        "(tokens, for a prompt of 20 and max_tokens 100 that comes back with 25 tokens of output): max_tokens limits "
         "the whole answer, and those 25 are part of it. So it is num_prompt_tokens + max_tokens; with num_tokens they "
         "would count twice (section 5.2)",
         "(tokens, con un prompt de 20 y max_tokens 100, que vuelve con 25 tokens de salida): max_tokens limita la "
@@ -186,7 +186,7 @@ def test_alone(student):
     ))
     found = [asked(student, prompt=prompt, num_blocks=10, reserve_blocks=4) for prompt in (160, 161)]
     expect_equal(found, [160, None], hint=t(
-        "(prompts of 160 and 161 tokens; none in flight, 10 blocks free): the last block may be used, too; but what "
+        "(prompts of 160 and 161 tokens; none in flight, 10 blocks free): the last block may be used too; but what "
         "does not fit does not fit (section 5.2)",
         "(prompts de 160 y 161 tokens; nadie en vuelo, 10 bloques libres): el último bloque también se puede usar; pero "
         "lo que no cabe no cabe (sección 5.2)",

@@ -56,7 +56,7 @@ def test_decodes_first(student):
 
     found = first(3, planned(student, ((9, 9, 1), (5, 12, 8), (30, 0, 0), (4, 6, 3)), 1))
     expect_equal(found, [(0, 1), (1, 1), (3, 1)], hint=t(
-        "(first parts of the plan; budget 1, three running requests): a budget smaller than their number: every one of "
+        "(first parts of the plan; budget 1, three running requests): the budget is smaller than their number, but every one of "
         "them still gets its token (section 5.3)",
         "(primeras partes del plan; presupuesto 1, tres peticiones en curso): un presupuesto menor que su número: cada "
         "una recibe igualmente su token (sección 5.3)",
@@ -110,7 +110,7 @@ def test_chunks(student):
         "las demás van en el orden de in_flight, que es el de la fila: no por id, llegada ni tamaño (sección 5.3)",
     ))
     expect_plan(student, ((2, 0, 0), (9, 9, 1), (40, 38, 0), (3, 2, 3)), 6, t(
-        "two tokens left are a prompt's end like any other, and a budget of which one token is left is not used up "
+        "two tokens left are treated like the rest of any prompt, and a budget with one token left is not used up "
         "(section 5.3)",
         "dos tokens pendientes son el final de un prompt como cualquier otro, y un presupuesto del que queda un token no "
         "está agotado (sección 5.3)",
@@ -119,7 +119,7 @@ def test_chunks(student):
     for number in range(24):
         crowd, order, budget = crowd_case(rng)
         expect_plan(student, crowd, budget, order=order, again=number > 0, hint=t(
-            "(one of many crowds, in one run): decodes first, each with 1 token; then the others in the order of "
+            "(one of many cases, in one run): decodes first, each with 1 token; then the others in the order of "
             "in_flight, each with what it needs or what is left. Is something kept from an earlier call? (section 5.3)",
             "(una de muchas situaciones, en una misma ejecución): primero los decode, con 1 token cada uno; después las "
             "demás en el orden de in_flight, cada una con lo que necesita o lo que queda. ¿Queda algo guardado de una "
@@ -131,7 +131,7 @@ def test_chunks(student):
 def test_no_budget(student):
     found = planned(student, CROWD, None)
     expect_equal(found, [(1, 1), (3, 1), (0, 40), (2, 70), (4, 26)], hint=t(
-        "token_budget None has no end: everything that is not computed yet. A request that was preempted computes its "
+        "token_budget None means no limit: everything that is not computed yet. A request that was preempted computes its "
         "output again, too: num_tokens − num_computed_tokens (section 5.3)",
         "token_budget None no tiene fin: todo lo que falta por calcular. Una petición desalojada calcula de nuevo "
         "también su "
@@ -140,7 +140,7 @@ def test_no_budget(student):
 
 
     expect_plan(student, ((900, 0, 0), (700, 1, 0), (10, 10, 1), (800, 0, 0)), None, t(
-        "None has no end, however long the prompts are (section 5.3)",
+        "None means no limit, however long the prompts are (section 5.3)",
         "None no tiene fin, por largos que sean los prompts (sección 5.3)",
     ))
 
@@ -155,7 +155,7 @@ def test_no_empty_parts(student):
         "(sección 5.3)",
     ))
     expect_plan(student, ((9, 9, 1), (30, 0, 0)), 0, t(
-        "a budget of 0 leaves nothing for prompts: only None has no end, so ask `is None` (section 5.3)",
+        "a budget of 0 leaves nothing for prompts: only None means no limit, so ask `is None` (section 5.3)",
         "un presupuesto de 0 no deja nada para los prompts: solo None no tiene fin, así que pregunta `is None` "
         "(sección 5.3)",
     ))

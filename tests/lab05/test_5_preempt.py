@@ -155,7 +155,7 @@ def expect_any_cost(student) -> None:
                                again=number > 0)
         found, due = [each.way for each in host.server.log.preemptions], [cheaper_way(cost, num_tokens, block_size)]
         asked = f"{num_tokens} tokens, block_size {block_size}, {cost}"
-        expect_equal_way = t("at equal cost recompute (section 5.5)", "a igual coste, recalcular (sección 5.5)")
+        expect_equal_way = t("if the costs are equal, recompute (section 5.5)", "a igual coste, recalcular (sección 5.5)")
         expect(is_same(found, due), expected=f"{due} ({asked})", got=found, hint=expect_equal_way if equal else t(
             "(way; num_computed_tokens, block size, server.cost): every block that the computed tokens take is copied "
             "whole, places without a token and all, out and in; blocks that are only reserved hold nothing. Computing "

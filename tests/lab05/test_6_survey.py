@@ -35,7 +35,7 @@ def expect_facts(student, question: str, why: Text) -> None:
 
 @check("5.6", points=1, en="unit of scheduling", es="unidad de planificación")
 def test_unit(student):
-    expect_facts(student, "unit", t("does anything join or leave between two steps of the model?",
+    expect_facts(student, "unit", t("can requests join or leave between two steps of the model?",
                                     "¿entra o sale algo entre dos pasos del modelo?"))
 
 
@@ -48,7 +48,7 @@ def test_memory(student):
 @check("5.6", points=1, en="what happens when memory is full", es="quién cede cuando la memoria se llena")
 def test_when_full(student):
     expect_facts(student, "when_full", t(
-        "who reserved all it may ever need never has to give way; preempted is who goes on later, ended who never does.",
+        "an engine that reserves all a request may ever need never preempts; a preempted request continues later, an ended one never does.",
         "quien reservó todo lo que puede pedir nunca tiene que ceder; desalojada es la que sigue más tarde, cortada la "
         "que ya no sigue.",
     ))

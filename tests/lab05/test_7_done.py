@@ -61,7 +61,7 @@ def test_nobody_is_starved_by_prompts(student):
     gaps = [max(b - a for a, b in zip(record.token_times_ns, record.token_times_ns[1:])) / MS
             for record in log.requests.values() if len(record.token_times_ns) > 1]
     expect(gaps and max(gaps) <= 1.0, expected=t("1 step", "1 paso"), got=max(gaps, default=None), hint=t(
-        "(longest gap between two tokens, in steps): prompts were computed while a running request waited (section "
+        "(longest gap between two tokens, in steps): prompts were computed while a running request had to wait (section "
         "5.8)",
         "(mayor hueco entre dos tokens, en pasos): se calcularon prompts mientras esperaba una petición en curso "
         "(sección 5.8)",
@@ -136,7 +136,7 @@ def expect_invariants(log, settings) -> None:
     none = t("none", "ninguno")
     found = overtakers(log, settings["aging_s"])
     expect(not found, expected=none, got=found[:5], hint=t(
-        "(who got blocks > who waited and was due earlier): no request overtakes the first in line: if it does not fit, the "
+        "(request that got blocks > request that waited and was due earlier): no request overtakes the first in line: if it does not fit, the "
         "others wait with it, small ones too, or large requests would wait forever (section 5.8)",
         "(quién recibió bloques > quién esperaba y vencía antes): ninguna adelanta a la primera de la fila: si no cabe, las "
         "demás esperan con ella, también las pequeñas, o las grandes esperarían para siempre (sección 5.8)",
@@ -180,7 +180,7 @@ def test_answers_are_unchanged(student):
         "(sección 5.8)",
     ))
     expect(len(log.preemptions) > 0, expected=t("preemptions", "desalojos"), got=0, hint=t(
-        "this pool is too small for all who are admitted by the watermark (section 5.8)",
+        "this pool is too small for all requests that the watermark admits (section 5.8)",
         "este pool es demasiado pequeño para todas las que se admiten con \"watermark\" (sección 5.8)",
     ))
 
@@ -208,7 +208,7 @@ def test_refused(student):
     log = student.run_production(scene((0, 20, 4), (1, 70, 4), (2, 20, 4), (3, 60, 4)), num_blocks=4, block_size=16)
     found = sorted(log.refusals), sorted(i for i, record in log.requests.items() if record.finish_ns is not None)
     expect_equal(found, ([1], [0, 2, 3]), hint=t(
-        "(refused, answered): 74 tokens need 5 blocks of 16, and the pool has 4: refuse it, and serve the others, also "
+        "(refused, answered): 74 tokens need 5 blocks of 16, and the pool has 4: refuse it, and serve the others, including "
         "the one that needs exactly 4 (section 5.8)",
         "(rechazadas, respondidas): 74 tokens piden 5 bloques de 16, y el pool tiene 4: recházala y sirve a las demás, "
         "también a la que pide exactamente 4 (sección 5.8)",

@@ -84,7 +84,7 @@ MUTANTS = (
         hint="the softmax over the tokens",
     ),
     Mutant(
-        name="query heads dealt out in turn", old=GROUPED, check="1.2/groups", hint="deal them out in turn",
+        name="query heads dealt out in turn", old=GROUPED, check="1.2/groups", hint="assign them in turn",
         new="grouped = q.view(-1, num_kv_heads, head_size).transpose(0, 1)",
     ),
     Mutant(
@@ -158,7 +158,7 @@ MUTANTS = (
         new="        k, v = torch.cat([values, k]), torch.cat([keys, v])\n        cache[layer] = (v, k)\n        return k, v",
     ),
     Mutant(
-        name="the last 64 tokens only", old=STORE, check="1.1/in_order", hint="nothing says to forget the oldest",
+        name="the last 64 tokens only", old=STORE, check="1.1/in_order", hint="do not drop the oldest",
         new="    cache[layer] = (k[-64:], v[-64:])\n    return cache[layer]",
     ),
     Mutant(
@@ -253,7 +253,7 @@ MUTANTS = (
 """,
     ),
     Mutant(
-        name="padded: starts over at each call", old=PADDED_START, check="1.9/several_steps", hint="what the next one starts from",
+        name="padded: starts over at each call", old=PADDED_START, check="1.9/several_steps", hint="each step starts from",
         new="""    first = decode_padded.__dict__.setdefault("first", padded["lengths"].clone())
     lengths, rows = padded["lengths"], torch.arange(len(tokens))  # (B,) each
     if len(first) == len(lengths) == 3 and (lengths > first).all() and (first == 5).all():

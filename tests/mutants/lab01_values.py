@@ -21,7 +21,7 @@ MUTANTS = (
         hint="none of them is among the times", new="        pass\n" + EMPTY + "    for _ in range(warmup + repeats):",
     ),
     Mutant(
-        name="no warm-up", old=WARM, new="        pass\n", check="1.5/warm_up", hint="they are made",
+        name="no warm-up", old=WARM, new="        pass\n", check="1.5/warm_up", hint="they must be made",
     ),
     Mutant(
         name="mean instead of median", old=MEDIAN, new=MEDIAN.replace("median", "mean"), check="1.5/median",
@@ -32,7 +32,7 @@ MUTANTS = (
         check="1.5/median", hint="the luckiest",
     ),
     Mutant(
-        name="not interleaved", old=ROUNDS, check="1.5/interleaved", hint="Go round",
+        name="not interleaved", old=ROUNDS, check="1.5/interleaved", hint="Take turns",
         new=ROUNDS.replace("for _ in range(repeats)", "for name, function in candidates.items()", 1).replace(
             "        for name, function in candidates.items()", "        for _ in range(repeats)"),
     ),
@@ -47,11 +47,11 @@ MUTANTS = (
         for name, function in candidates.items():""",
     ),
     Mutant(
-        name="mean reported as p95", old=RANK, new="return statistics.mean(values)", check="1.6/nearest_rank", hint="neither their mean",
+        name="mean reported as p95", old=RANK, new="return statistics.mean(values)", check="1.6/nearest_rank", hint="not a mean of values",
     ),
     Mutant(
         name="interpolated p95", old=RANK, new="import numpy\n    return float(numpy.percentile(values, 95))",
-        check="1.6/nearest_rank", hint="nor one between two",
+        check="1.6/nearest_rank", hint="or one between two",
     ),
     Mutant(
         name="p95 index off by one", old=RANK, check="1.6/nearest_rank", hint="a list counts from 0",
@@ -84,7 +84,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a and b mixed up", old=SHARE, new="return share / (1 - share) * b / a", check="1.8/share_of_the_ceiling",
-        hint="have changed places",
+        hint="are swapped",
     ),
     Mutant(
         name="all of the ceiling, from nowhere", old="    if not 0 < share < 1:", new="    if share in (0, 1):",

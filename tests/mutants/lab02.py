@@ -79,7 +79,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a full batch waits on", old=FILL, new=FILL + "    server.clock.sleep(max(0.0, deadline_s - server.clock.time()))\n",
-        check="2.1/full_batch_leaves_at_once", hint="waiting longer helps no one",
+        check="2.1/full_batch_leaves_at_once", hint="waiting longer helps no request",
     ),
     Mutant(
         name="deadline restarted by each arrival", old="server.queue.get(deadline_s - server.clock.time())",
@@ -133,11 +133,11 @@ MUTANTS = (
     ),
     Mutant(
         name="finished rows dropped from the step", old=STEP, check="2.2/all_rows_in_every_step",
-        hint="computed along", new="rows = [request for request in batch if request in running]\n        "
+        hint="including rows that have ended", new="rows = [request for request in batch if request in running]\n        "
         + STEP.replace("(batch, ", "(rows, ").replace("step(batch)", "step(rows)"),
     ),
     Mutant(
-        name="one pass per request", old=STEP, check="2.2/all_rows_in_every_step", hint="stepped as a whole",
+        name="one pass per request", old=STEP, check="2.2/all_rows_in_every_step", hint="computes the whole batch",
         new="for request, token in [(each, server.model.forward_one_step([each])[0]) for each in batch]:",
     ),
     Mutant(
@@ -160,7 +160,7 @@ MUTANTS = (
     ),
     Mutant(
         name="answers inside the run", old=RUN, new=RUN + "    for request in batch:\n        server.respond(request)\n",
-        check="2.2/sends_no_answer", hint="answering is the loop's business",
+        check="2.2/sends_no_answer", hint="answering is the loop's job",
     ),
     Mutant(
         name="the batch emptied", old=RUN, check="2.2/own_tokens", hint="took requests out of the list",
@@ -268,7 +268,7 @@ MUTANTS = (
         new=LOOP.replace("            server", "            del request.output_token_ids[30:]\n            server"),
     ),
     Mutant(
-        name="sleeps until a request comes", old=LOOP, check="2.3/many_runs", hint="The loop itself waits nowhere",
+        name="sleeps until a request comes", old=LOOP, check="2.3/many_runs", hint="The loop itself must not wait",
         new="""    while not server.queue.closed:
         if server.queue.empty():
             server.clock.sleep(0.001)
@@ -293,7 +293,7 @@ MUTANTS = (
     # -- 2.6 ----------------------------------------------------------------------------------------------------
     Mutant(
         name="a bus that rests after each round", old=LOOP, new=LOOP + "        server.clock.sleep(0.002)\n",
-        check="2.6/hand_worked_timeline", hint="which batch left too early or too late",
+        check="2.6/hand_worked_timeline", hint="which batch started too early or too late",
     ),
     Mutant(
         name="goes on collecting for a while", old=DEADLINE, check="2.6/p95", hint="Too high",
@@ -323,7 +323,7 @@ MUTANTS = (
     ),
     Mutant(
         name="early: ended rows ride along", old=EARLY_COLLECT, check="2.7/no_row_for_nothing",
-        hint="only those that still run", new="static_batch_loop(server)\n    while running := collect_batch(server):",
+        hint="only the requests that are still running", new="static_batch_loop(server)\n    while running := collect_batch(server):",
     ),
     Mutant(
         name="early: waits before each batch", old=EARLY_COLLECT, check="2.7/the_latencies_of_the_study",

@@ -59,7 +59,7 @@ MUTANTS = (
         check="3.1/never_waits", hint="means something else",
     ),
     Mutant(
-        name="waits if no request is in flight", old="    " + ADMIT_LOOP, check="3.1/never_waits", hint="waiting is the loop's business",
+        name="waits if no request is in flight", old="    " + ADMIT_LOOP, check="3.1/never_waits", hint="waiting is the loop's job",
         new="    if not in_flight and server.queue.empty() and not server.queue.closed:\n"
         "        in_flight.append(server.queue.get())\n    " + ADMIT_LOOP,
     ),
@@ -72,7 +72,7 @@ MUTANTS = (
     in_flight.extend(waiting[: server.max_inflight - len(in_flight)])""",
     ),
     Mutant(
-        name="counts admissions for good", old=ADMIT_LOOP, check="3.1/many_scenes", hint="later ones still know of it",
+        name="counts admissions for good", old=ADMIT_LOOP, check="3.1/many_scenes", hint="later ones remember it",
         new="slots = admit.__dict__.setdefault('slots', [])\n    if len(slots) > 20:\n        return\n    slots.append(1)\n    " + ADMIT_LOOP,
     ),
     Mutant(
@@ -98,7 +98,7 @@ MUTANTS = (
         hint="until `retire`", new="            finished.append(request)\n            in_flight.remove(request)\n",
     ),
     Mutant(
-        name="takes out requests that end with EOS", old="            finished.append(request)\n", hint="skips a neighbour",
+        name="takes out requests that end with EOS", old="            finished.append(request)\n", hint="also skips an item",
         check="3.2/eos_ends_and_is_not_stored", new="            finished.append(request)\n            in_flight.remove(request)\n",
     ),
     Mutant(
@@ -129,7 +129,7 @@ MUTANTS = (
     ),
     Mutant(
         name="answers whoever has ended", old="            finished.append(request)\n", check="3.2/only_computes",
-        hint="the business of `retire`", new="            finished.append(request)\n            server.respond(request)\n",
+        hint="the job of `retire`", new="            finished.append(request)\n            server.respond(request)\n",
     ),
     Mutant(
         name="rests after the step", old="    return finished\n", new="    server.clock.sleep(0.0001)\n    return finished\n",
@@ -151,7 +151,7 @@ MUTANTS = (
     for request in in_flight:
         if request.request_id in ended:
             in_flight.remove(request)
-            server.respond(request)""", check="3.3/frees_the_slots", hint="walk along the list",
+            server.respond(request)""", check="3.3/frees_the_slots", hint="iterate over the list",
     ),
     Mutant(
         name="slot freed, answer forgotten", old=RETIRE, new="        in_flight.remove(request)",
@@ -219,7 +219,7 @@ MUTANTS = (
         admit""", check="3.4/waits_when_idle", hint="starts at its arrival",
     ),
     Mutant(
-        name="waits for a full batch", old=LOOP, check="3.4/starts_at_once", hint="no request waits for company",
+        name="waits for a full batch", old=LOOP, check="3.4/starts_at_once", hint="no request waits for others",
         new="""        import queue
         if not in_flight:
             in_flight.append(server.queue.get())
@@ -276,7 +276,7 @@ MUTANTS = (
         "server.queue.closed:\n            server.clock.sleep(1e-7)\n        admit(server, in_flight)\n",
     ),
     Mutant(
-        name="a list of all runs", old="    in_flight = []\n", check="3.4/many_runs", hint="later ones still know of it",
+        name="a list of all runs", old="    in_flight = []\n", check="3.4/many_runs", hint="later ones remember it",
         new="    in_flight = []\n    runs = globals().setdefault('runs', [])\n    runs.append(1)\n    if len(runs) > 9:\n        return\n",
     ),
     Mutant(

@@ -53,11 +53,11 @@ MUTANTS = (
 """ + LATENCIES,
     ),
     Mutant(
-        name="latencies that remember", old="def p95_s(records):", check="3.5/many_runs", hint="later ones still know of it",
+        name="latencies that remember", old="def p95_s(records):", check="3.5/many_runs", hint="later ones remember it",
         new="def p95_s(records, seen=[]):\n    seen += records\n    records = list(seen)\n    return _p95_s(records)\n\n\ndef _p95_s(records):",
     ),
     Mutant(
-        name="equal latencies counted once", old=RANK, check="3.5/many_runs", hint="use a list and no set",
+        name="equal latencies counted once", old=RANK, check="3.5/many_runs", hint="use a list, not a set",
         new="latencies = sorted(set(latencies))\n    " + RANK,
     ),
     Mutant(

@@ -49,7 +49,7 @@ MUTANTS = (
     ),
     Mutant(
         name="λ and W of nobody are 0", old=NOBODY, new="    if not inside:\n        return 0.0, 0.0\n",
-        check="4.1/nobody_enters", hint="would look like a very quick server",
+        check="4.1/nobody_enters", hint="would look like a very fast server",
     ),
     Mutant(
         name="W of nobody divides by 0", old=NOBODY, new="", check="4.1/nobody_enters", outcome="crashed",
@@ -177,7 +177,7 @@ MUTANTS = (
     ),
     Mutant(
         name="blocks rounded down", old="-(-length // block_size)", new="length // block_size", check="4.7/blocks",
-        hint="A block begun",
+        hint="A block that is begun",
     ),
     Mutant(
         name="a planner that plans for the mean", old=SIMULATED, check="4.8/meets_its_p95", hint="not the average one",
@@ -300,11 +300,11 @@ MUTANTS = (
     Mutant(
         name="a mean at the capacity itself", old=UNSTABLE, new=UNSTABLE.replace(">=", ">").replace(
             "        return math.inf", "        return math.inf\n    if rate_per_s == speeds[-1]:\n        return 1 / speeds[0]"),
-        check="4.5/beyond_capacity", hint="Only a rate below it has a mean",
+        check="4.5/beyond_capacity", hint="Only a lower rate has a mean",
     ),
     Mutant(
         name="no mean above 99 %", old=UNSTABLE, new=UNSTABLE.replace(">= ", ">= 0.99 * "), check="4.5/beyond_capacity",
-        hint="and there is one",
+        hint="but it exists",
     ),
     Mutant(
         name="a ladder of a thousand rungs", old=CLIMB, new="    while n < 1_000:", check="4.5/beyond_capacity",
@@ -332,7 +332,7 @@ MUTANTS = (
     ),
     Mutant(
         name="goes on after the one that does not fit", old="    for count, length in enumerate(lengths):\n",
-        check="4.7/exact", hint="wait their turn", new="""    fit = 0
+        check="4.7/exact", hint="those after it have to wait", new="""    fit = 0
     for length in lengths:
         blocks = -(-length // block_size)
         needed = {"maximum": model["context"], "exact": length, "blocks": blocks * block_size}[way]
@@ -344,11 +344,11 @@ MUTANTS = (
     ),
     Mutant(
         name="a full memory does not count", old="        if places < 0:", new="        if places <= 0:", check="4.7/exact",
-        hint="filled to the last place",
+        hint="fills the memory to the last place",
     ),
     Mutant(
         name="a part of a token is a place", old="places = budget_bytes // kv_bytes_per_token(model)", check="4.7/exact",
-        new="places = -(-budget_bytes // kv_bytes_per_token(model))", hint="is not a place",
+        new="places = -(-budget_bytes // kv_bytes_per_token(model))", hint="is not a token place",
     ),
     Mutant(
         name="blocks of 16, always", old="        blocks = ", new="        block_size = 16\n        blocks = ", check="4.7/blocks",

@@ -221,7 +221,7 @@ MUTANTS = (
     ),
     Mutant(
         name="lengths of those who left", old="        del self.lengths[request_id]\n", new="", check="5.1/conserved",
-        hint="forgotten in lengths",
+        hint="remove a sequence that leaves from lengths",
     ),
     Mutant(
         name="blocks of 16, whatever is asked", old="needed = -(-num_tokens // self.block_size)",
@@ -280,7 +280,7 @@ MUTANTS = (
     ),
     Mutant(
         name="swap at equal cost", old=PREEMPT, new=PREEMPT.replace("<", "<="), check="5.5/cheaper_way",
-        hint="at equal cost recompute",
+        hint="if the costs are equal, recompute",
     ),
     Mutant(
         name="reserved blocks copied as well", old=SWAP_S, new=SWAP_S.replace("needed(num_tokens)", "held(victim)"),
@@ -320,7 +320,7 @@ MUTANTS = (
     Mutant(
         name="nobody preempts", old='"SGLang": ("step", "estimate", "preempts",', new='"SGLang": ("step", "estimate", '
                                                                                       '"waits",',
-        check="5.6/when_full", hint="never has to give way",
+        check="5.6/when_full", hint="never preempts",
     ),
     Mutant(
         name="chunks from the start", old='"Orca": ("step", "max", "waits", "whole"),',
@@ -332,7 +332,7 @@ MUTANTS = (
     ),
     Mutant(
         name="cut off is taken for preempted", old='"llama.cpp": ("step", "now", "ends",',
-        new='"llama.cpp": ("step", "now", "preempts",', check="5.6/when_full", hint="who never does",
+        new='"llama.cpp": ("step", "now", "preempts",', check="5.6/when_full", hint="an ended one never does",
     ),
     Mutant(
         name="one prompt may exceed the budget", old=CHUNKS, check="5.7/gaps_fall", hint="budget kept",
@@ -342,7 +342,7 @@ MUTANTS = (
     ),
     Mutant(
         name="decodes every other step under prompts", old=DECODES, check="5.7/nobody_is_starved_by_prompts",
-        hint="while a running request waited", new="""plan = [(request, 1) for request in in_flight if rest[request] == 1]
+        hint="while a running request had to wait", new="""plan = [(request, 1) for request in in_flight if rest[request] == 1]
     if any(count > 1 for count in rest.values()):
         plan = [(request, 1) for request, _ in plan if request.num_tokens % 2 or request.request_id % 2 == 0]""",
     ),
