@@ -88,7 +88,7 @@ def equal_lengths(loads: Sequence[float], cost: StepCost, loop: Callable | None 
 
 def equal_lengths_of_crowds(loads: Sequence[float], cost: StepCost, loop: Callable | None = None) -> list[list[float]]:
     """`equal_lengths` in several crowds: for each load, the ratio in each of them."""
-    crowds = progress(SEEDS, say(en="crowds", es="tandas"))
+    crowds = progress(SEEDS, say(en="workloads", es="tandas"))
     return [list(ratios) for ratios in zip(*(equal_lengths(loads, cost, loop, seed) for seed in crowds))]
 
 

@@ -125,7 +125,7 @@ def test_what_a_figure_shows_is_said_with_its_values(name, runs, language):
     ("lines", "Lines of t (ms) over B (sequences): static from 3 at 1 to 2 at 2; ours from 1 at 1 to 1 at 4."),
     ("slot_timelines in steps", "static: A in slot 1 from 0 to 14.8 ms, finished at 1.69 ms"),
     ("grouped_bars", "Bars of ms. a: ours 1, static −3; b: ours 2, static 4."),
-    ("intervals", "Intervals of p95 (%), and how many hold 2.5: a, 1 of 2; b, 1 of 1."),
+    ("intervals", "Intervals of p95 (%), and how many contain 2.5: a, 1 of 2; b, 1 of 1."),
     ("reduction_map", "Map of p95 reduction by continuous batching (%) at load 0.3, 0.9. 1: 35, –; 0: −5, 0."),
     ("several runs", "Bars of ratio (×): a 2 (from 1 to 5); b 3."),
 ])
