@@ -7,6 +7,7 @@ from minigpt.simulation.run import replay
 from minigpt.studies.static_variants import dropping
 from minigpt.workloads.workload import workload
 from tests.grader.check import check
+from tests.grader.definition import KEPT
 from tests.grader.outcomes import expect, expect_equal, t
 from tests.lab03.scenes import answers, finish_ms, scene, scripted_answers
 
@@ -28,6 +29,8 @@ def test_answers_leave_at_once(student):
         "(cuándo salió cada respuesta, en ms): responde en el paso en que termina una petición, y reúne el lote siguiente solo "
         "cuando ha terminado la última (sección 2.11)",
     ))
+    second = student.run_loop("static", requests, function="early_batch_loop", max_batch=2, again=True)
+    expect_equal(finish_ms(second), finish_ms(log), hint=KEPT)
 
 
 @check("2.7", points=0, en="no row is computed for nothing, and no token is lost", es="ninguna fila se calcula en balde, y no se pierde ningún token")

@@ -37,8 +37,10 @@ def crowd(seed: int, size: int) -> tuple[tuple[float, float], ...]:
 def interval(student, pairs, num_resamples: int, seed: int, *, burst: bool = False, again: bool = False):
     """The student's interval for these pairs of latencies; the two lists come in different orders."""
     apart_s = 0.0 if burst else 10.0  # in a burst the order of arrival says nothing of who is who
-    static, continuous = ([_record(i, apart_s * i, latency) for i, latency in enumerate(half)] for half in zip(*pairs))
-    random.Random(len(pairs)).shuffle(continuous)
+    rng = random.Random(len(pairs))
+    ids = rng.sample(range(len(pairs)), len(pairs))  # neither list comes in order: who sorts one in place shows it
+    static, continuous = ([_record(i, apart_s * i, latency) for i, latency in zip(ids, half)] for half in zip(*pairs))
+    rng.shuffle(continuous)
     args = [static, continuous, num_resamples, seed]
     try:
         got, after = student.call_with("reduction_interval", *args, again=again)
