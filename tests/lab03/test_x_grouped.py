@@ -106,13 +106,14 @@ def test_waits_are_bounded(student):
         "(cuánto esperó una petición que llegó sola, con un asiento libre al lado): pasados unos milisegundos, la más antigua "
         "de las que esperan entra sin compañía. Cuenta desde su propio arrival_time_s (sección 3.5)",
     ))
-    # Others keep coming, and the patience of the oldest ends all the same: three seats are taken, so no group has room.
-    log = _run(student, scene((0, 400), (0, 400), (0, 400), *((10 + 4 * k, 400) for k in range(60))), max_inflight=4)
-    started_ms = next((step.start_ns / MS for step in log.steps if 3 in step.request_ids), 400.0)
+    # One seat becomes free at 60 ms, so no group has room; others keep coming, and the patience of the oldest is over.
+    others = ((10 + 4 * k, 400) for k in range(60))
+    log = _run(student, scene((0, 400), (0, 400), (0, 400), (0, 60), *others), max_inflight=4)
+    started_ms = next((step.start_ns / MS for step in log.steps if 4 in step.request_ids), 400.0)
     expect(started_ms - 10 <= 200, expected="≤ 200 ms", got=f"{started_ms - 10:.0f} ms", hint=t(
-        "(how long the oldest request waited next to the only free seat, while others kept arriving behind it): the patience "
+        "(how long the oldest request waited, for 50 ms with all seats taken and then next to a free one, while others arrived): the patience "
         "is that of the oldest of those who wait, not of the newest (section 3.5)",
-        "(cuánto esperó la petición más antigua junto al único asiento libre, mientras llegaban otras detrás): la paciencia es "
+        "(cuánto esperó la petición más antigua, 50 ms con todos los asientos ocupados y después junto a uno libre, mientras llegaban otras): la paciencia es "
         "la de la más antigua de las que esperan, no la de la última (sección 3.5)",
     ))
     log = _run(student, scene((0, 3), (50, 3)), max_inflight=4)
