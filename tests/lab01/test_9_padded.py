@@ -44,10 +44,10 @@ def test_equal_lengths(student):
         expect_rows(got, wanted, hint=t(
             "three requests of equal length: nothing but the room behind them is to be hidden. Each new token attends to "
             "itself too, so its K and V are written before the scores are computed; heads that share a key/value head are "
-            "neighbours, as in 1.2; scores are divided by √D (section 1.11)",
+            "neighbours, as in 1.2; scores are divided by √D; x gets two additions, as in 1.4 (section 1.11)",
             "tres peticiones de igual longitud: solo hay que ocultar el sitio que queda detrás. Cada token nuevo se atiende "
             "también a sí mismo, así que su K y su V se escriben antes de calcular las puntuaciones; las cabezas que comparten "
-            "una de claves y valores son vecinas, como en 1.2; las puntuaciones se dividen por √D (sección 1.11)",
+            "una de claves y valores son vecinas, como en 1.2; las puntuaciones se dividen por √D; a x se le suman dos cosas, como en 1.4 (sección 1.11)",
         ))
 
 

@@ -19,6 +19,10 @@ LOWER_FIRST = t(
     "return two numbers in per cent, the lower one first (section 3.7)",
     "devuelve dos números en por ciento, primero el menor (sección 3.7)",
 )
+BEYOND = t(
+    " Or a rank lies beyond the reductions: ⌈0.975·num_resamples⌉ counts from 1, a list from 0",
+    " O un rango queda más allá de las reducciones: ⌈0.975·num_resamples⌉ cuenta desde 1; una lista, desde 0",
+)
 TICK_S = 1 / 64  # latencies are whole ticks: exact as floats, whatever the arrivals are
 
 
@@ -46,7 +50,7 @@ def interval(student, pairs, num_resamples: int, seed: int, *, burst: bool = Fal
         got, after = student.call_with("reduction_interval", *args, again=again)
     except CheckFailed as failure:
         if "IndexError" in failure.raised:
-            failure.hint = swapped(num_resamples, len(pairs))
+            failure.hint = swapped(num_resamples, len(pairs)).followed_by(BEYOND)
         raise
     is_pair = isinstance(got, (list, tuple)) and [type(part) in (int, float) for part in got] == [True, True]
     expect(is_pair, expected=t("(low, high)", "(bajo, alto)"), got=got, hint=LOWER_FIRST)
