@@ -1,8 +1,7 @@
-"""How a graded check is written: an ordinary pytest test with a mark that says what it is worth."""
+"""How a graded check is written: an ordinary test function, with a note on it that says what it is worth."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-
-import pytest
 
 from tests.grader.outcomes import Text
 
@@ -24,7 +23,15 @@ def check(exercise: str, *, points: int, en: str, es: str, needs: tuple[str, ...
     The points of a `negative` check count only if all others of its exercise have passed: a server that answers no
     request deserves no point for answering none too early, nor a function for a ValueError that it always raises.
     """
-    title = Text(en, es)
-    return pytest.mark.check(
-        CheckInfo(exercise=exercise, points=points, title=title, needs=needs, negative=negative)
-    )
+    info = CheckInfo(exercise=exercise, points=points, title=Text(en, es), needs=needs, negative=negative)
+
+    def noted(test: Callable) -> Callable:
+        test.check_info = info
+        return test
+
+    return noted
+
+
+def info_of(test) -> CheckInfo | None:
+    """What is noted on a check; None for any other function."""
+    return getattr(test, "check_info", None)
