@@ -4,8 +4,6 @@ The hues are those of Okabe and Ito (2008), which people with any of the common 
 apart; greys and the two prefill shades are ours.
 """
 
-from matplotlib.colors import to_hex, to_rgb
-
 from minigpt.language import say
 from minigpt.workloads.lengths import in_words
 
@@ -77,6 +75,8 @@ def colours_of(keys) -> dict[str, str]:
 
 def ink(colour: str) -> str:
     """The colour for text on white: light hues are darkened until they can be read."""
+    from matplotlib.colors import to_hex, to_rgb  # here: names and hues are wanted where nothing is drawn with it
+
     red, green, blue = to_rgb(colour)
     brightness = 0.299 * red + 0.587 * green + 0.114 * blue
     share = min(1.0, 0.45 / brightness) if brightness else 1.0
