@@ -170,8 +170,7 @@ def run_checks(student: Student, number: str, only: str = "", on_result: Callabl
     judge = Judge(student=student, exercises=load_exercises(lab), only=only)
     checks = [(judge.add(name, info_of(test)), test) for name, test in checks_of(lab) if judge.is_wanted(info_of(test))]
     for result, test in checks:
-        with judge.judged(result):
-            test(student)
+        judge.run(result, test)
         on_result(result)
     judge.settle()
     return judge

@@ -1,7 +1,6 @@
 """From checks to results: one record a check, whatever happens in it. Who calls the checks is another matter."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -43,7 +42,7 @@ class Result:
 class Judge:
     """Judges the checks of one lab, or of one exercise, against one file, and keeps the results in order.
 
-    First each check is announced with `add`, then run within `judged`; `settle` comes last.
+    First each check is announced with `add`, then `run`; `settle` comes last.
     """
 
     student: Student
@@ -63,13 +62,12 @@ class Judge:
         self.results[check_id] = Result(id=check_id, info=info)
         return self.results[check_id]
 
-    @contextmanager
-    def judged(self, result: Result) -> Iterator[None]:
-        """Run a check within this: however it ends, its result says so, and nothing is raised."""
+    def run(self, result: Result, check: Callable) -> None:
+        """Run a check: however it ends, its result says so, and nothing is raised."""
         self.student.worker.has_answered = False
         try:
             self._look_before(result.info)
-            yield
+            check(self.student)
             result.outcome = PASSED
         except CheckFailed as failure:
             failure = self._blocked_by(failure, result.info) or failure

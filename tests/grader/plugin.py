@@ -27,8 +27,7 @@ class GradePlugin(Judge):
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem):
         result = pyfuncitem.stash[RESULT]
-        with self.judged(result):
-            pyfuncitem.obj(student=self.student)
+        self.run(result, pyfuncitem.obj)
         if result.outcome != PASSED:
             pytest.fail(f"{result.outcome}: expected {result.expected!r}, got {result.got!r}. {result.hint}", pytrace=False)
         return True
