@@ -15,15 +15,20 @@ class CheckInfo:
     title: Text
     needs: tuple[str, ...]  # exercises besides its own and those it builds on
     negative: bool = False  # that something does not happen, which also holds for a body that does nothing
+    needs_torch: bool = False  # it computes with tensors itself: where there is no torch, it is left out
 
 
-def check(exercise: str, *, points: int, en: str, es: str, needs: tuple[str, ...] = (), negative: bool = False):
+def check(
+    exercise: str, *, points: int, en: str, es: str, needs: tuple[str, ...] = (), negative: bool = False,
+    needs_torch: bool = False,
+):
     """Mark a test as a graded check of an exercise, with its title in both languages.
 
     The points of a `negative` check count only if all others of its exercise have passed: a server that answers no
     request deserves no point for answering none too early, nor a function for a ValueError that it always raises.
     """
-    info = CheckInfo(exercise=exercise, points=points, title=Text(en, es), needs=needs, negative=negative)
+    info = CheckInfo(exercise=exercise, points=points, title=Text(en, es), needs=needs, negative=negative,
+                     needs_torch=needs_torch)
 
     def noted(test: Callable) -> Callable:
         test.check_info = info

@@ -165,10 +165,11 @@ def student_of(file: Path, number: str, lost: dict[str, tuple[str, float]], tell
 
 
 def run_checks(student: Student, number: str, only: str = "", on_result: Callable[[Result], None] = lambda _: None) -> Judge:
-    """Run the checks of a lab, or of one exercise, one after the other."""
+    """Run the checks of a lab, or of one exercise, one after the other; those that need torch are left out."""
     lab = paths.resolve_lab(number)
     judge = Judge(student=student, exercises=load_exercises(lab), only=only)
-    checks = [(judge.add(name, info_of(test)), test) for name, test in checks_of(lab) if judge.is_wanted(info_of(test))]
+    wanted = [(name, test) for name, test in checks_of(lab) if judge.is_wanted(info_of(test)) and not info_of(test).needs_torch]
+    checks = [(judge.add(name, info_of(test)), test) for name, test in wanted]
     for result, test in checks:
         judge.run(result, test)
         on_result(result)
@@ -178,8 +179,10 @@ def run_checks(student: Student, number: str, only: str = "", on_result: Callabl
 
 def report_of(judge: Judge, number: str) -> dict:
     """The grader's report, of which a page shows what it wants, and what was printed."""
+    infos = [info_of(test) for _, test in checks_of(paths.resolve_lab(number))]
+    left_out = sum(info.needs_torch and judge.is_wanted(info) for info in infos)
     return report.as_json(number, "student", list(judge.results.values()), judge.student.measurements,
-                          printed_by(judge.student))
+                          {**printed_by(judge.student), "for_the_notebook": left_out})
 
 
 def printed_by(student: Student) -> dict:

@@ -3,6 +3,8 @@
     check     the checks of a lab or of one exercise, against the text in the editor
     compare   both servers under the sliders' settings, one of them with the student's own loop if asked for
     scene     a lab's hand-worked scene, step by step
+    load      the file alone, where a lab has no loop
+    blocks    the blocks of a server with little memory, with the student's own loop if asked for
 """
 
 import json
@@ -78,22 +80,48 @@ def scene(asked: dict, file: Path, tell: Callable[[dict], None]) -> dict:
     return {**figures.stepped(log or figures.given_scene(policy, asked["lab"]), asked["lab"]), **own}
 
 
+def load(asked: dict, file: Path, tell: Callable[[dict], None]) -> dict:
+    return _tried(_student(asked, file, tell), lambda student: student.worker.fresh())[1]
+
+
+def blocks(asked: dict, file: Path, tell: Callable[[dict], None]) -> dict:
+    from minigpt.extras.browser import figures_04_05 as figures
+    from minigpt.runtime.clock import VirtualClock
+
+    log, own = None, {}
+    if asked["own"]:
+        limits = {**figures.limits(asked["num_blocks"]), "clock": VirtualClock()}
+        log, own = _own_run(asked, file, tell, asked["own"], figures.crowd(), limits)
+    return {**figures.block_map(log or figures.given_blocks(asked["num_blocks"])), **own}
+
+
 def _own_run(asked: dict, file: Path, tell, policy: str, workload, settings: dict) -> tuple:
-    """The student's run, or None and what went wrong."""
+    """The student's run, or None, and what went wrong."""
+    from minigpt.schedulers.registry import PRODUCTION
+
+    def run(student):
+        if policy == PRODUCTION.name:
+            return student.run_production(workload, **settings)
+        return student.run_loop(policy, workload, **settings)
+
+    return _tried(_student(asked, file, tell), run)
+
+
+def _tried(student, work: Callable) -> tuple:
+    """What comes of work with a student's file, or None; and what there is to say of it."""
     from tests.grader import in_page
     from tests.grader.judge import read_source
     from tests.grader.outcomes import MEANING, NOT_IMPLEMENTED, CheckFailed
 
-    student = _student(asked, file, tell)
     try:
-        read_source(file)
-        log = student.run_loop(policy, workload, **settings)
+        read_source(student.file)
+        return work(student), {"own": True, **in_page.printed_by(student)}
     except CheckFailed as failure:
-        said = [str(MEANING[failure.outcome]), *(str(part) for part in (failure.got, failure.hint) if part)]
-        return None, {"own": False, "is_missing": failure.outcome == NOT_IMPLEMENTED, "failed": ": ".join(said[:2]) + "".join(f". {part}" for part in said[2:]),
+        said = ": ".join(str(part) for part in (MEANING[failure.outcome], failure.got) if part)
+        said += f". {failure.hint}" if str(failure.hint) else ""
+        return None, {"own": False, "is_missing": failure.outcome == NOT_IMPLEMENTED, "failed": said,
                       **in_page.printed_by(student)}
-    return log, {"own": True, **in_page.printed_by(student)}
 
 
-JOBS = {"check": check, "compare": compare, "scene": scene}
+JOBS = {"check": check, "compare": compare, "scene": scene, "load": load, "blocks": blocks}
 _without_matplotlib()

@@ -35,8 +35,9 @@ PYTHON_LEFT_OUT = (
 )
 KEPT = (
     "minigpt/checkpoint/prompts.jsonl", "minigpt/corpus/__init__.py", "minigpt/corpus/prompts.py", "minigpt/extras/__init__.py",
-    "minigpt/extras/browser/__init__.py", "minigpt/extras/browser/figures.py", "minigpt/studies/__init__.py",
-    "minigpt/studies/static_variants.py",
+    "minigpt/extras/browser/__init__.py", "minigpt/extras/browser/figures.py", "minigpt/extras/browser/figures_04_05.py",
+    "minigpt/studies/__init__.py",
+    "minigpt/studies/engine_survey.py", "minigpt/studies/static_variants.py",
 )
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the same page from the same sources, byte by byte
 

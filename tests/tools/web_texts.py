@@ -9,15 +9,16 @@ from contextlib import contextmanager
 import mistune
 
 from minigpt import paths
-from minigpt.extras.browser import figures
+from minigpt.extras.browser import figures, figures_04_05
 from minigpt.notebook.exercises import Exercise, load_exercises, load_title
 from tests.tools.build import notebook_source
 from tests.tools.notebook import Cell, heading, parse_source
 from tests.tools.skeleton import count_lines
 
-LABS = ("02", "03")
+LABS = ("02", "03", "04", "05")
 SECTION = "## "
-POLICIES = {"02": "static", "03": "continuous"}
+# Whose loop a lab's file holds, and the picture of its own beside the two timelines.
+LOOPS = {"02": ("static", "scene"), "03": ("continuous", "scene"), "04": ("", "area"), "05": ("production", "blocks")}
 
 to_html = mistune.create_markdown(escape=True, plugins=["table"])
 
@@ -43,8 +44,9 @@ def first_figures() -> dict:
     """What the page's Python would answer to its first questions."""
     settings = figures.Settings()
     compared = figures.comparison(*(figures.given_run(policy, settings) for policy in ("static", "continuous")))
-    return {"compare": compared,
-            "scene": {lab: figures.stepped(figures.given_scene(POLICIES[lab], lab), lab) for lab in LABS}}
+    scenes = {lab: figures.stepped(figures.given_scene(LOOPS[lab][0], lab), lab) for lab in figures.SCENES}
+    return {"compare": compared, "scene": scenes, "area": figures_04_05.area(),
+            "blocks": figures_04_05.block_map(figures_04_05.given_blocks())}
 
 
 def lab_texts(number: str, language: str) -> dict:
@@ -54,8 +56,9 @@ def lab_texts(number: str, language: str) -> dict:
     before = texts_before(parse_source(notebook_source(lab).read_text(encoding="utf-8")), language)
     counts = count_lines(paths.solution_file(lab).read_text(encoding="utf-8"))
     file_name = f"{paths.lab_module(lab)}.py"
+    policy, picture = LOOPS[number]
     return {
-        "title": getattr(load_title(lab), language), "file": file_name, "policy": POLICIES[number],
+        "title": getattr(load_title(lab), language), "file": file_name, "policy": policy, "picture": picture,
         "skeleton": paths.skeleton_file(lab, language).read_text(encoding="utf-8"),
         "exercises": [exercise_texts(each, language, before[each.id], heading(each, language, counts.get(each.id, 0), file_name))
                       for each in exercises],

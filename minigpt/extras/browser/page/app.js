@@ -1,5 +1,7 @@
 // The page: which lab, which exercise, which language; and what the buttons do.
 
+import { showArea } from './area.js';
+import { redrawBlocks, showBlocks } from './blocks.js';
 import { showComparison, showSliders } from './compare.js';
 import { makeEditor } from './editor.js';
 import { Player } from './player.js';
@@ -49,6 +51,7 @@ async function loadContent() {
 
 function showAll() {
   document.documentElement.lang = state.language;
+  document.body.dataset.picture = lab().picture;
   document.title = `${text().name}: ${text().lab} ${state.lab}`;
   for (const node of document.querySelectorAll('[data-say]')) node.textContent = text()[node.dataset.say];
   for (const node of document.querySelectorAll('[data-label]')) node.setAttribute('aria-label', text()[node.dataset.label]);
@@ -56,18 +59,21 @@ function showAll() {
   $('language').lang = state.language === 'en' ? 'es' : 'en';
   $('theme').textContent = state.theme === 'dark' ? text().light : text().dark;
   $('labs').replaceChildren(...Object.entries(content().labs).map(([number, each]) => element('button', {
-    type: 'button', 'aria-current': number === state.lab && 'page', onclick: () => openLab(number),
+    type: 'button', title: each.title, 'aria-current': number === state.lab && 'page', onclick: () => openLab(number),
   }, `${number} `, element('span', {}, each.title))));
   $('file').textContent = lab().file;
   editor.show(kept(`file.${state.lab}`, lab().skeleton));
   showSliders($('sliders'), state.settings, text(), compare);
+  $('own-line').hidden = !isCompared();
   $('own-text').replaceChildren(...inCode(text().ownLoop(loopName())));
+  $('scene-title').textContent = text().pictures[lab().picture];
   $('scene-text').textContent = text().scenes[state.lab];
   showExercise();
   showState();
 }
 
 const loopName = () => `${lab().policy}_batch_loop`;
+const isCompared = () => ['static', 'continuous'].includes(lab().policy); // its loop is one of the two above
 const inCode = (words) => words.split('`').map((part, k) => (k % 2 ? element('code', {}, part) : part));
 
 function showExercise() {
@@ -92,19 +98,28 @@ function showState() {
 
 function showPictures() {
   if (state.compared) showComparison($('compare'), $('headline'), state.compared, text(), state.compared.own ? lab().policy : '');
-  player.show($('scene'), state.scene ?? content().first.scene[state.lab], text(), text().sceneTitle);
+  showPicture(state.scene);
+}
+
+/** The lab's own picture, of the student's run or of the given one. */
+function showPicture(found) {
+  const { scene, area, blocks } = content().first;
+  player.pause();
+  if (lab().picture === 'scene') player.show($('scene'), found ?? scene[state.lab], text(), text().pictures.scene);
+  else if (lab().picture === 'area') showArea($('scene'), found ?? area, text());
+  else showBlocks($('scene'), found ?? blocks, text(), moveBlocks);
 }
 
 // -- what Python does ----------------------------------------------------------------------------------------------
 
 const request = (more) => ({ lab: state.lab, language: state.language, text: editor.text, ...more });
-const own = () => ($('own').checked ? lab().policy : '');
+const own = () => ($('own').checked && isCompared() ? lab().policy : '');
 
 async function answered(work) {
   try {
     return await work;
   } catch (error) {
-    if (!(error instanceof Stopped)) showNote($('results'), error.message || text().lostAgain, 'bad');
+    if (!(error instanceof Stopped)) showNote($('results'), error.message.trim().split('\n').at(-1) || text().lostAgain, 'bad');
     return null;
   }
 }
@@ -117,19 +132,24 @@ async function compare() {
   return found;
 }
 
+async function moveBlocks(blocks) {
+  const found = await answered(python.ask('blocks', request({ own: '', num_blocks: blocks }), { latest: true }));
+  if (found && lab().picture === 'blocks') redrawBlocks($('scene'), found, text());
+}
+
 async function run() {
-  $('own').checked = true;
-  const scene = await answered(python.ask('scene', request({ own: lab().policy })));
-  if (!scene) return;
-  state.scene = scene.own ? scene : null;
-  if (scene.failed) {
-    $('own').checked = false;
-    showNote($('results'), scene.is_missing ? text().ranNoLoop : scene.failed, scene.is_missing ? 'note-line' : 'bad', scene, text());
+  const wanted = request({ own: lab().policy, num_blocks: content().first.blocks.num_blocks });
+  const found = await answered(python.ask(lab().policy ? lab().picture : 'load', wanted));
+  if (!found) return;
+  $('own').checked = !found.failed && isCompared();
+  if (found.failed) {
+    showNote($('results'), found.is_missing ? text().ranNoLoop : found.failed, found.is_missing ? 'note-line' : 'bad', found, text());
   } else {
-    player.show($('scene'), scene, text(), text().sceneTitle);
-    showNote($('results'), text().ran, 'good', scene, text());
+    if (lab().policy) state.scene = found;
+    showPicture(state.scene);
+    showNote($('results'), lab().policy ? text().ran : text().loads, 'good', found, text());
   }
-  await compare();
+  if (isCompared()) await compare();
 }
 
 async function check(only) {
@@ -167,6 +187,7 @@ function openLab(number) {
   state.lab = number;
   state.exercise = '';
   state.scene = null;
+  state.compared = content().first.compare;
   $('own').checked = false;
   keep('lab', number);
   $('results').replaceChildren();

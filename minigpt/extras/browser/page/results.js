@@ -5,11 +5,12 @@ import { element } from './svg.js';
 /** A report (tests/grader/report.py, as JSON) under its exercises. */
 export function showReport(place, report, text) {
   const byExercise = Map.groupBy ? Map.groupBy(report.checks, (check) => check.exercise) : grouped(report.checks);
-  place.replaceChildren(...[...byExercise].map(([id, checks]) => exercise(id, checks, text)), ...printed(report, text));
+  place.replaceChildren(...[...byExercise].map(([id, checks]) => exercise(id, checks, text)),
+    ...(report.for_the_notebook ? [element('p', { class: 'note' }, text.forTheNotebook(report.for_the_notebook))] : []), ...printed(report, text));
 }
 
 /** A line or two in the place of a report. */
-export function showNote(place, words, kind = 'note-line', report = null, text = null) {
+export function showNote(place, words, kind = "note-line", report = null, text = null) {
   place.replaceChildren(element('p', { class: kind }, words), ...(report ? printed(report, text) : []));
 }
 
