@@ -170,7 +170,7 @@ def test_run_shows_the_students_own_loop(tab):
 
 def test_it_works_offline_after_the_first_visit(tab):
     tab.open("02")
-    tab.page.wait_for_function("async () => !!(await navigator.serviceWorker.getRegistration())?.active", timeout=240_000)
+    assert tab.page.evaluate("() => navigator.serviceWorker.ready.then(found => found.active.scriptURL)") == f"{tab.address}sw.js"
     tab.page.context.set_offline(True)
     try:
         tab.open("03", "es")

@@ -22,7 +22,7 @@ from tests.grader.check import info_of
 from tests.grader.import_guard import ImportGuard
 from tests.grader.judge import Judge, Result
 from tests.grader.loop_watchdog import ending_loops
-from tests.grader.outcomes import PROCESS_ENDED, CheckFailed, t
+from tests.grader.outcomes import PROCESS_ENDED, t
 from tests.grader.student import Student
 
 LIMIT_S = 8.0  # of one call, the checking side's work for it included

@@ -14,7 +14,7 @@ from matplotlib.colors import to_rgb
 
 from minigpt import plots
 from minigpt.paths import repository_root
-from minigpt.plots import canvas, stepwise
+from minigpt.plots import canvas, sentences, stepwise
 from minigpt.plots.colours import USEFUL_SHADES, colours_of, concept_name, ink
 from minigpt.plots.labels import spread_apart
 from minigpt.runtime.clock import VirtualClock

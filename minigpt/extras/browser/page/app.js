@@ -29,7 +29,11 @@ let editor, python;
 
 async function start() {
   document.documentElement.dataset.theme = state.theme;
-  python = new Python((now, why = '') => { state.python = [now, why]; showState(); });
+  python = new Python((now, why = '') => {
+    state.python = [now, why];
+    showState();
+    if (now === 'ready') navigator.serviceWorker?.register('sw.js').catch(() => {}); // for the next visit: this one has all it needs
+  });
   await loadContent();
   if (!(state.lab in content().labs)) state.lab = '02';
   editor = makeEditor($('editor'), {
@@ -40,7 +44,6 @@ async function start() {
   showAll();
   state.compared = content().first.compare;
   showPictures();
-  if ('serviceWorker' in navigator) addEventListener('load', () => navigator.serviceWorker.register('sw.js').catch(() => {}));
 }
 
 async function loadContent() {

@@ -13,7 +13,7 @@ export function makeEditor(parent, { label, onChange, keys }) {
     lineNumbers(), highlightActiveLine(), highlightActiveLineGutter(), drawSelection(), history(), bracketMatching(),
     indentOnInput(), indentUnit.of('    '), python(), syntaxHighlighting(classHighlighter), EditorView.lineWrapping,
     keymap.of([...keys, indentWithTab, ...defaultKeymap, ...historyKeymap]),
-    EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', autocapitalize: 'off' }),
+    EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0', spellcheck: 'false', autocapitalize: 'off' }),
     EditorView.updateListener.of((update) => { if (update.docChanged) onChange(update.state.doc.toString()); }),
   ];
   const view = new EditorView({ parent });
