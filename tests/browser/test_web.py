@@ -10,6 +10,7 @@ from minigpt.extras.browser import figures, npm
 from minigpt.notebook.exercises import load_exercises
 from tests.browser.conftest import LAPTOP
 from tests.browser.web_page import SUB_PATH, WebPage, served, solved_up_to
+from tests.mutants.test_in_page import comparable, in_the_process
 from tests.mutants.test_mutants import mutants_of
 from tests.tools import web
 from tests.tools.repo_files import ROOT
@@ -208,6 +209,26 @@ def test_every_control_is_reached_by_the_keyboard(tab):
             tab.page.keyboard.press("Escape")
         reached.add(tab.page.evaluate("() => document.activeElement.id"))
     assert {"language", "theme", "download", "load", "reset", "run", "check", "check-all", "hint", "own", "slide-load"} <= reached
+
+
+ASK = """async ([lab, only, text]) => {
+    const { Python } = await import('./python.js');
+    window.python ??= new Python(() => {});
+    return await window.python.ask('check', { lab, only, text, language: 'en' });
+}"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lab", ["02", "03"])
+def test_every_wrong_solution_gets_the_graders_report(lab, tab, monkeypatch):
+    monkeypatch.setenv("MINIGPT_LANG", "en")
+    tab.page.goto(f"{tab.address}#lab={lab}&lang=en")
+    different = []
+    for mutant in mutants_of(lab):
+        found = tab.page.evaluate(ASK, [lab, mutant.check.split("/")[0], mutant.source(lab)])["checks"]
+        if comparable(found, mutant) != comparable(in_the_process(lab, mutant), mutant):
+            different.append(mutant.name)
+    assert different == []
 
 
 @pytest.fixture(autouse=True)

@@ -165,6 +165,7 @@ async function check(only) {
   keep(`passed.${checked}`, [...was.filter((id) => !ids.has(id)), ...passed]);
   if (checked !== state.lab) return;
   showReport($('results'), report, text());
+  $('results').scrollIntoView({ block: 'nearest' });
   showMarks();
 }
 
