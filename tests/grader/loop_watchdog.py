@@ -17,19 +17,30 @@ class TookTooLong(BaseException):
     """Raised in the student's code; no Exception, so that `except Exception` does not go on."""
 
 
+class Deadline:
+    """When the time is over; what is not the student's code's own work can be taken off, in part."""
+
+    def __init__(self, limit_s: float):
+        self.time_s = time.monotonic() + limit_s
+
+    def is_over(self) -> bool:
+        return time.monotonic() > self.time_s
+
+
 @contextmanager
-def ending_loops(path: str, limit_s: float) -> Iterator[None]:
+def ending_loops(path: str, limit_s: float) -> Iterator[Deadline]:
     """Within this, code of the file `path` is interrupted once `limit_s` seconds are over, and again at each jump."""
+    deadline = Deadline(limit_s)
     if not CAN_WATCH:
-        yield
+        yield deadline
         return
-    monitoring, deadline_s = sys.monitoring, time.monotonic() + limit_s
+    monitoring = sys.monitoring
     tool, events = monitoring.DEBUGGER_ID, (monitoring.events.JUMP, monitoring.events.PY_START)
 
     def look(code, *_):
         if code.co_filename != path:
             return monitoring.DISABLE
-        if time.monotonic() > deadline_s:
+        if deadline.is_over():
             raise TookTooLong
         return None
 
@@ -38,6 +49,6 @@ def ending_loops(path: str, limit_s: float) -> Iterator[None]:
         for event in events:
             monitoring.register_callback(tool, event, look)
         monitoring.set_events(tool, events[0] | events[1])
-        yield
+        yield deadline
     finally:
         monitoring.free_tool_id(tool)

@@ -74,7 +74,7 @@ def test_every_import_is_found(page):
 def test_our_modules_are_small_and_name_no_other_host(page):
     for module in [*our_modules(page), page / "index.html", page / "style.css"]:
         text = module.read_text(encoding="utf-8")
-        assert text.count("\n") <= 250 if module.name == "app.js" else MOST_LINES, module.name
+        assert text.count("\n") <= MOST_LINES, module.name
         assert set(re.findall(r"https?://[^'\"/]+", text)) <= {"http://www.w3.org"}, module.name
 
 

@@ -7,20 +7,20 @@ import { EditorState } from '@codemirror/state';
 import { EditorView, drawSelection, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers } from '@codemirror/view';
 import { classHighlighter } from '@lezer/highlight';
 
-/** An editor in `parent`; `onChange(text)` hears of changes, `keys` are {key, run} beyond the usual ones. */
+/** An editor in `parent`; `label()` names it, `onChange(text)` hears of changes, `keys` are {key, run} beyond the usual ones. */
 export function makeEditor(parent, { label, onChange, keys }) {
-  const extensions = [
+  const extensions = () => [
     lineNumbers(), highlightActiveLine(), highlightActiveLineGutter(), drawSelection(), history(), bracketMatching(),
     indentOnInput(), indentUnit.of('    '), python(), syntaxHighlighting(classHighlighter), EditorView.lineWrapping,
     keymap.of([...keys, indentWithTab, ...defaultKeymap, ...historyKeymap]),
-    EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0', spellcheck: 'false', autocapitalize: 'off' }),
+    EditorView.contentAttributes.of({ 'aria-label': label(), tabindex: '0', spellcheck: 'false', autocapitalize: 'off' }),
     EditorView.updateListener.of((update) => { if (update.docChanged) onChange(update.state.doc.toString()); }),
   ];
   const view = new EditorView({ parent });
   return {
     get text() { return view.state.doc.toString(); },
     /** Show another text; its history begins here. */
-    show(text) { view.setState(EditorState.create({ doc: text, extensions })); },
+    show(text) { view.setState(EditorState.create({ doc: text, extensions: extensions() })); },
     focus() { view.focus(); },
     /** Show the stub of a function. */
     find(name) {
