@@ -71,10 +71,10 @@ def scene(asked: dict, file: Path, tell: Callable[[dict], None]) -> dict:
     from minigpt.runtime.clock import steps_clock
     from minigpt.workloads.workload import scene as workload_of
 
-    requests, seats = figures.SCENES[asked["lab"]]
+    requests, slots = figures.SCENES[asked["lab"]]
     log, own = None, {}
     if asked["own"]:
-        limits = {"max_batch": seats, "max_inflight": seats, "clock": steps_clock()}
+        limits = {"max_batch": slots, "max_inflight": slots, "clock": steps_clock()}
         log, own = _own_run(asked, file, tell, asked["own"], workload_of(**requests), limits)
     policy = asked["own"] or asked["policy"]
     return {**figures.stepped(log or figures.given_scene(policy, asked["lab"]), asked["lab"]), **own}

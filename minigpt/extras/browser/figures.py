@@ -52,8 +52,8 @@ def given_run(policy: str, settings: Settings) -> RunLog:
 
 def given_scene(policy: str, lab: str) -> RunLog:
     """A given loop in a lab's scene; a step takes a millisecond."""
-    requests, seats = SCENES[lab]
-    return replay(policy, scene(**requests), impl="given", clock="steps", tokens="scripted", max_batch=seats, max_inflight=seats)
+    requests, slots = SCENES[lab]
+    return replay(policy, scene(**requests), impl="given", clock="steps", tokens="scripted", max_batch=slots, max_inflight=slots)
 
 
 def comparison(static: RunLog, continuous: RunLog) -> dict:

@@ -11,14 +11,14 @@ from minigpt.workloads.workload import Workload, scene, workload
 
 NS_PER_MS = 1_000_000
 # The scene of section 4.1: arrivals in ms and lengths.
-STAYS, SEATS = {"A": (0, 3), "B": (0, 8), "C": (1, 4), "D": (9, 3)}, 2
+STAYS, NUM_SLOTS = {"A": (0, 3), "B": (0, 8), "C": (1, 4), "D": (9, 3)}, 2
 SHOWN_MS = 150.0  # of a run with blocks, as in the notebook
 BLOCKS = 24
 
 
 def area() -> dict:
     """The scene of Little's law: each stay as a row, the number inside as columns, and the three means."""
-    log = replay("continuous", scene(**STAYS), impl="given", clock="steps", tokens="scripted", max_inflight=SEATS)
+    log = replay("continuous", scene(**STAYS), impl="given", clock="steps", tokens="scripted", max_inflight=NUM_SLOTS)
     records, end_s = log.records(), log.end_ns / 1e9
     times = sorted({0.0, *(record[key] for record in records for key in ("arrival_s", "finish_s"))})
     inside = number_inside(records, "system", times)
