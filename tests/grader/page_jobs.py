@@ -13,14 +13,15 @@ import sys
 import tempfile
 import types
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 from minigpt import paths
 
 
 def _without_matplotlib() -> None:
-    """Let `minigpt.plots` be found without its __init__, which draws with matplotlib: the page draws by itself."""
-    if "minigpt.plots" not in sys.modules:
+    """Where there is no matplotlib, let `minigpt.plots` be found without its __init__, which draws with it."""
+    if find_spec("matplotlib") is None:
         package = types.ModuleType("minigpt.plots")
         package.__path__ = [str(Path(paths.__file__).parent / "plots")]
         sys.modules["minigpt.plots"] = package
