@@ -34,7 +34,7 @@ class Calls:
 
     def __init__(self, file: Path):
         self.file = file
-        self.text = text_of(file)  # read once: what the file does to itself changes nothing
+        self.text = text_of(file)  # read once: a file that changes itself changes nothing here
         self.has_answered = False  # a call has returned since this was last set back
         self._lost: dict[str, CheckFailed] = {}  # functions that hung or took the worker down
 
@@ -42,7 +42,7 @@ class Calls:
         """The failure of a call that never came back; the function is not called again."""
         if what == "import" and failure.outcome != OUT_OF_MEMORY:
             failure.outcome, failure.hint = IMPORT_ERROR, t(
-                "loading the file did not come to its end: keep what runs in functions",
+                "loading the file did not finish: keep code that runs inside functions",
                 "la carga del archivo no llegó a su fin: deja en funciones lo que se ejecuta",
             )
         self._lost[what] = failure
@@ -107,7 +107,7 @@ class Calls:
 
 
 class WorkerLost(CheckFailed):
-    """A failure with which the worker is gone."""
+    """A failure that ended the worker."""
 
 
 def did_not_return(name: str, got: Text) -> WorkerLost:
@@ -126,7 +126,7 @@ def ended_the_process(name: str, got: Text) -> WorkerLost:
 
 
 def text_of(file: Path) -> str:
-    """A file's text; what is wrong with it otherwise is said before anything is run (judge.py)."""
+    """A file's text; if it is not valid, the judge reports that before anything is run."""
     try:
         return lab_file.read(file)
     except (OSError, ValueError):

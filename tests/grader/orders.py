@@ -37,7 +37,7 @@ class OrderHandler:
             report = {"failed": describe(error, self._path)}
         try:
             sys.__stdout__.flush()
-        except BaseException:  # it may be closed, or anything
+        except BaseException:  # it may be closed, or replaced
             pass
         return {**report, "spoiled": not (self._state is None or self._state.holds())}
 
@@ -58,7 +58,7 @@ class OrderHandler:
     def do_load(self, order: dict) -> None:
         from minigpt.schedulers import lab_file
 
-        # The text is the checking side's: the file on disk may have been changed by what it holds.
+        # The text comes from the checking side: the file on disk may have been changed by its own code.
         self._path, self._state, self._module = order["path"], None, None
         try:
             self._module = lab_file.run(order["text"], Path(self._path))
@@ -79,7 +79,7 @@ class OrderHandler:
         return {"result": channel.pack(plain_data.result(result)), "args": after}
 
     def do_play(self, order: dict) -> list:
-        """Make an object of a class, call its methods one by one, and tell of each call what came of it."""
+        """Make an object of a class, call its methods one by one, and report the result of each call."""
         made = getattr(self._module, order["class"])(*(channel.unpack(arg) for arg in order["args"]))
         story = []
         for method, *args in order["calls"]:
@@ -129,7 +129,7 @@ class RemoteServer:
         raise unknown_attribute(self, name, "Server", hidden=("ask", "id_of", "known_request", "request"))
 
     def told_settings(self) -> dict | None:
-        """The settings of a server with a block pool as they are now; nobody but the server should change them."""
+        """The current settings of a server with a block pool; only the server should change them."""
         return {name: getattr(self, name) for name in self._settings} if self.blocks else None
 
     def respond(self, request) -> None:
@@ -146,7 +146,7 @@ class RemoteServer:
         self.blocks.released(request)
 
     def refuse(self, request, reason) -> None:
-        """Tell a request that it can never be served (servers with a block pool)."""
+        """Refuse a request that can never be served (servers with a block pool)."""
         self.ask("refuse", self.id_of(request), reason)
         request.status = "refused"
         self.blocks.released(request)
@@ -173,7 +173,7 @@ class RemoteServer:
 
 
 def ask(exchange: Callable[[dict], dict], what: str, *args):
-    """Put one question to the checking side; what it raises there is raised here."""
+    """Put one question to the checking side; an error raised there is raised here."""
     reply = exchange({"ask": what, "args": [channel.pack(plain_data.plain(arg)) for arg in args]})
     if "error" not in reply:
         return reply["value"]
@@ -211,7 +211,7 @@ class RemoteBlocks:
     def __init__(self, server: RemoteServer, facts: dict):
         self._server = server
         self.num_total, self.block_size = facts["num_blocks"], facts["block_size"]
-        # What the checking process has told so far: to ask it again at every step would cost more than the step.
+        # What the checking process has sent so far: asking again at every step would cost more than the step.
         self._held = dict(facts["held"])
 
     @property

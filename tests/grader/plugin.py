@@ -12,6 +12,11 @@ RESULT = pytest.StashKey[Result]()
 class GradePlugin(Judge):
     """Collects the checks of one lab and runs them under the judge."""
 
+    was_interrupted = False  # by Ctrl-C or SIGTERM
+
+    def pytest_keyboard_interrupt(self, excinfo):
+        self.was_interrupted = excinfo.type is KeyboardInterrupt  # pytest's own ends come here, too
+
     def pytest_collection_modifyitems(self, items):
         items[:] = [item for item in items if (info := info_of(item.function)) and self.is_wanted(info)]
         for item in items:

@@ -1,7 +1,7 @@
 """The worker: a process of its own that holds the student's code, and nothing worth attacking.
 
-Started afresh as a script. It loads the student's file when told to, calls its functions, and hands them a server
-whose every question goes through the channel to the checking process, where model, queue, clock and log are.
+Started as a script. It loads the student's file on request, calls its functions, and passes them a server whose
+every call goes through the channel to the checking process, where model, queue, clock and log are.
 """
 
 import builtins
@@ -27,10 +27,10 @@ sys.path.pop(0)
 
 
 def main(address: str, given_code: str) -> None:
-    """Connect to the checking process and do what it says until it hangs up."""
+    """Connect to the checking process and carry out its orders until it disconnects."""
     start = json.loads(read_line(0))
-    sys.stdin = io.StringIO()  # input() finds nothing, instead of waiting for ever
-    # The package is installed in place, so the repository itself, with the reference, is on the path: not here.
+    sys.stdin = io.StringIO()  # input() finds nothing, instead of waiting forever
+    # The package is installed in place, so the repository itself, with the reference, is on the path: it is removed.
     elsewhere = [folder for folder in sys.path if os.path.realpath(folder) != start["root"]]
     sys.path[:] = [given_code, *elsewhere]
     sys.meta_path.insert(0, import_guard.ImportGuard(start["modules"], start["given"]))
@@ -63,7 +63,7 @@ def main(address: str, given_code: str) -> None:
 
 
 def read_line(stream: int) -> bytes:
-    """One line of a descriptor, and nothing of what comes after it."""
+    """One line from a descriptor, and nothing after it."""
     read = b""
     while not read.endswith(b"\n"):
         part = os.read(stream, 1)
@@ -74,14 +74,14 @@ def read_line(stream: int) -> bytes:
 
 
 def leave_standard_input() -> None:
-    """Its other end is the guardian's leash, and no business of the student's code."""
+    """Its other end is the guardian's leash, hidden from the student's code."""
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     os.close(null)
 
 
 def limit_memory(extra_bytes: int) -> bool:
-    """Let this process grow by so much from here; returns whether this system can enforce it."""
+    """Let this process grow by at most this much from here on; return whether this system can enforce it."""
     try:
         import resource
 
