@@ -72,7 +72,7 @@ def exercise_texts(exercise: Exercise, language: str, prose: list[str], title: s
         "id": exercise.id, "title": getattr(exercise.titles, language), "function": exercise.function,
         "minutes": exercise.minutes, "stretch": exercise.is_stretch,
         "html": "".join(map(to_html, leading)), "task": to_html(f"{title}\n\n{task}"),
-        "hints": [mistune.html(hint) for hint in getattr(exercise.all_hints, language)],
+        "hints": [to_html(hint) for hint in getattr(exercise.all_hints, language)],
     }
 
 
