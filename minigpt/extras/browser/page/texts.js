@@ -53,8 +53,8 @@ export const TEXTS = {
       '05': 'Section 5.5: more requests than the memory holds, prompts in chunks of 32. Fewer blocks, more of them have to give way.',
     },
     step: 'Step', play: 'Play', pause: 'Pause', of: 'of',
-    footer: 'For checking yourself, never for grading: your code shares its Python with the checks here. The model itself, '
-      + 'and all other labs, come with the notebooks: clone the repository and run make lab.',
+    footer: 'For checking yourself, never for grading: your code shares its Python with the checks here. The model, '
+      + 'and Lab 01 with it, comes with the notebooks: clone the repository and run make lab.',
     licences: 'Licences of Pyodide and CodeMirror',
   },
   es: {
@@ -109,8 +109,8 @@ export const TEXTS = {
       '05': 'Sección 5.5: más peticiones de las que caben en la memoria, prompts en trozos de 32. Con menos bloques, más han de ceder.',
     },
     step: 'Paso', play: 'Reproducir', pause: 'Pausa', of: 'de',
-    footer: 'Sirve para comprobarte, nunca para calificar: aquí tu código comparte Python con las comprobaciones. El modelo y los '
-      + 'demás laboratorios vienen con los cuadernos: clona el repositorio y ejecuta make lab.',
+    footer: 'Sirve para comprobarte, nunca para calificar: aquí tu código comparte Python con las comprobaciones. El modelo, '
+      + 'y con él el laboratorio 01, viene con los cuadernos: clona el repositorio y ejecuta make lab.',
     licences: 'Licencias de Pyodide y CodeMirror',
   },
 };
