@@ -125,7 +125,7 @@ def test_a_fleet_is_simulated_on_the_checking_side(student_of):
     for name in ("simulate", "draw_calls", "percentile"):
         with pytest.raises(CheckFailed) as caught:
             student.call("look", name)
-        assert "a submission may use fleet.p95_s alone" in str(caught.value.got)
+        assert "a submission may use only fleet.p95_s" in str(caught.value.got)
 
 
 def test_a_fleet_that_cannot_be_simulated_is_a_value_error_and_a_search_without_end_is_not(student_of):
