@@ -65,7 +65,7 @@ BY_LAB = {
         Mutant(
             name="grouped: the last one is forgotten", old="while in_flight or waiting or not server.queue.closed:",
             new="while in_flight or not server.queue.closed:", check="3.8/a_scheduler_all_the_same",
-            hint="counts too when you ask whether it is over",
+            hint="count too when you ask whether it is over",
         ),
     ),
     "04": (

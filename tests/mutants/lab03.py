@@ -219,7 +219,7 @@ MUTANTS = (
         admit""", check="3.4/waits_when_idle", hint="starts at its arrival",
     ),
     Mutant(
-        name="waits for a full batch", old=LOOP, check="3.4/starts_at_once", hint="no request waits for company",
+        name="waits for a full batch", old=LOOP, check="3.4/starts_at_once", hint="none waits for company here",
         new="""        import queue
         if not in_flight:
             in_flight.append(server.queue.get())

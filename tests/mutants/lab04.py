@@ -5,7 +5,7 @@ from tests.mutants.mutant import Mutant
 
 WHO_ENTERS = "inside = [r for r in records if r[entry] is not None and start_s <= r[entry] < end_s]"
 NOBODY = """    if not inside:
-        raise ValueError(f"nobody enters from start_s={start_s} to end_s={end_s}: no mean stay; widen the window")
+        raise ValueError(f"no request enters from start_s={start_s} to end_s={end_s}: no mean stay; widen the window")
 """
 STAYS = "stays = [math.inf if r[leave] is None else r[leave] - r[entry] for r in inside]"
 RATE_AND_STAY = "return len(stays) / (end_s - start_s), sum(stays) / len(stays)"
