@@ -19,4 +19,91 @@ def block_keys(token_ids, block_size):
     raise NotImplementedError("ejercicio 6.1: block_keys")
 
 
+class PrefixCache:
+    """Bloques que las secuencias comparten. En todo momento cada uno está en uso por secuencias, ocioso o libre.
+
+    Una secuencia tiene los bloques de su tabla, y un bloque puede estar en varias tablas. Un bloque que se encuentra
+    por una clave y que no tiene nadie está ocioso: sus K y V se quedan hasta que haga falta la memoria.
+    """
+
+    def __init__(self, num_blocks):
+        self.free_blocks = list(range(num_blocks))  # no hay nada útil en ellos
+        self.tables = {}  # id de petición -> sus bloques, en el orden de sus tokens
+        self.num_holders = [0] * num_blocks  # de cada bloque: en cuántas tablas está
+        self.block_of = {}  # clave -> el bloque que se encuentra con ella
+        self.key_of = {}  # lo mismo al revés: bloque -> clave
+        self.idle = {}  # bloque -> None: un dict conserva el orden, y el que lleva más sin uso va primero
+
+    def share(self, request_id, keys):
+        """Empieza una secuencia con los bloques que ya tienen su comienzo; cuántos son.
+
+        Son los bloques que se encuentran con `keys`, desde la primera hasta la primera clave que no se encuentra. Cada
+        uno tiene un poseedor más, y un bloque en uso no está ocioso. Son la tabla de la secuencia.
+        """
+        # EJERCICIO 6.2 (unas 10 líneas)
+        raise NotImplementedError("ejercicio 6.2: PrefixCache.share")
+
+    def free(self, request_id):
+        """La secuencia sale: cada uno de sus bloques tiene un poseedor menos.
+
+        De los que ya no tiene nadie, los que se pueden encontrar pasan a ociosos y los demás a libres. El último bloque
+        de una secuencia pasa a ocioso primero: sin los anteriores no sirve, así que debe desalojarse antes que ellos.
+        """
+        # EJERCICIO 6.3 (unas 6 líneas)
+        raise NotImplementedError("ejercicio 6.3: PrefixCache.free")
+
+    def publish(self, request_id, keys):
+        """Ya escrito: los primeros bloques de la secuencia, uno por clave, están calculados y llenos: ya se encuentran.
+
+        Una clave es de un solo bloque y un bloque de una sola clave: se queda el que se publicó primero.
+        """
+        for block, key in zip(self.tables[request_id], keys):
+            if key not in self.block_of and block not in self.key_of:
+                self.block_of[key] = block
+                self.key_of[block] = key
+
+    def grow(self, request_id, num_blocks):
+        """Ya escrito: una secuencia recibe bloques propios hasta tener `num_blocks`. True, o False si no alcanzan."""
+        table = self.tables.setdefault(request_id, [])
+        missing = num_blocks - len(table)
+        if missing > len(self.free_blocks) + len(self.idle):
+            return False
+        for _ in range(missing):
+            block = self.free_blocks.pop(0) if self.free_blocks else self.evict()
+            self.num_holders[block] = 1
+            table.append(block)
+        return True
+
+    def evict(self):
+        """Ya escrito: renuncia al bloque que lleva más tiempo ocioso y devuélvelo: ya no se puede encontrar."""
+        block = next(iter(self.idle))
+        del self.idle[block]
+        del self.block_of[self.key_of.pop(block)]
+        return block
+
+
+# -- 2: adivinar varios tokens, comprobarlos en una pasada -----------------------------------------------------------
+
+
+def propose(token_ids, num_tokens, longest=3):
+    """Adivina los siguientes tokens de una secuencia: hasta `num_tokens` que siguieron a sus últimos tokens otra vez.
+
+    Toma los últimos `longest` tokens y busca los mismos en un lugar anterior; de varios lugares cuenta el último. ¿No
+    hay ninguno? Entonces los últimos `longest` − 1, y así hasta el último solo. [] si también ese es nuevo.
+    """
+    # EJERCICIO 6.4 (unas 6 líneas)
+    raise NotImplementedError("ejercicio 6.4: propose")
+
+
+def accept(guesses, choices):
+    """Lo que una secuencia conserva de una pasada que comprobó `guesses`: (tokens nuevos, entradas que se descartan).
+
+    `choices` tiene un token más que `guesses`: choices[j] es lo que dice el modelo tras los j primeros. Lo adivinado se
+    conserva hasta el primero que el modelo no habría dicho; ahí vale lo que él elige. La pasada ha guardado en la caché
+    K y V de todo lo adivinado, y las de lo que no se conserva tienen que irse.
+    """
+    # EJERCICIO 6.5 (unas 4 líneas)
+    raise NotImplementedError("ejercicio 6.5: accept")
+
+
 # -- 3, 4, 5: quién va primero, justicia entre clientes, dos tipos de máquinas ---------------------------------------
