@@ -12,8 +12,8 @@ class Moment:
     """The state at the end of a step."""
 
     time_ns: int
-    service: Mapping[int, float]  # client -> weighted tokens computed for it so far
-    waiting: frozenset[int]  # clients with a request that has arrived and not begun
+    service: Mapping[str, float]  # client -> weighted tokens computed for it so far
+    waiting: frozenset[str]  # clients with a request that has arrived and not begun
 
 
 def first_steps(log: RunLog) -> dict[int, int]:
@@ -33,7 +33,7 @@ def times_overtaken(log: RunLog) -> dict[int, int]:
 
 
 def service_over_time(
-    log: RunLog, client_of: Mapping[int, int], *, prompt_weight: float = 1, output_weight: float = 2
+    log: RunLog, client_of: Mapping[int, str], *, prompt_weight: float = 1, output_weight: float = 2
 ) -> list[Moment]:
     """The service of every client at the end of every step: its prompts, and its output tokens, by their weights."""
     began, service = first_steps(log), dict.fromkeys(sorted(set(client_of.values())), 0.0)
@@ -52,13 +52,13 @@ def service_over_time(
     return moments
 
 
-def _waiting(log: RunLog, client_of: Mapping[int, int], began: Mapping[int, int], step) -> frozenset[int]:
+def _waiting(log: RunLog, client_of: Mapping[int, str], began: Mapping[int, int], step) -> frozenset[str]:
     """Clients who waited all through a step."""
     return frozenset(client_of[i] for i, record in log.requests.items()
                      if record.arrival_ns <= step.start_ns and began.get(i, step.end_ns) >= step.end_ns)
 
 
-def largest_difference(moments: list[Moment], one: int, other: int) -> float:
+def largest_difference(moments: list[Moment], one: str, other: str) -> float:
     """The most by which two clients' service differed over a time in which both had requests waiting."""
     worst, low, high, is_open = 0.0, 0.0, 0.0, False
     for before, now in zip(moments, moments[1:]):

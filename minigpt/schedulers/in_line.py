@@ -1,12 +1,12 @@
 """Continuous batching whose waiting requests are kept by a line, which says who is next.
 
-A line sees who arrives, who is admitted and which tokens come; the loop does everything else. Lab 06 writes two of
-them: the shortest first (with nobody overtaken too often), and the client who has had least.
+A line sees who arrives, who is admitted and which tokens come; the loop does everything else. Two lines are here, and
+neither decides anything by itself: Lab 06 writes what they ask.
 """
 
+from collections import Counter
+from collections.abc import Callable, Mapping
 from typing import Protocol
-
-from minigpt.schedulers.static import take_token
 
 
 class Line(Protocol):
@@ -58,11 +58,53 @@ def step(server, line: Line, running: list) -> list:
     staying = []
     plan = [(request, request.num_tokens - request.num_computed_tokens) for request in running]
     for request, token in zip(running, server.model.forward_chunks(plan)):
-        has_ended = take_token(request, token, server.model.eos_token_id)
-        if token != server.model.eos_token_id:
+        is_eos = token == server.model.eos_token_id
+        if not is_eos:
+            request.append(token)
             line.computed(request)
-        if has_ended:
+        if is_eos or request.num_output_tokens == request.max_tokens:
             server.respond(request)
         else:
             staying.append(request)
     return staying
+
+
+class ByPrediction:
+    """Asks `choose(predicted, overtaken, most_overtaken)`, and counts for each request how many have overtaken it."""
+
+    def __init__(self, choose: Callable, predicted: Mapping[int, float], most_overtaken: int | None):
+        self._choose, self._predicted, self._most_overtaken = choose, predicted, most_overtaken
+        self._num_overtaken: Counter[int] = Counter()
+
+    def arrived(self, request) -> None:
+        """Nothing to count yet."""
+
+    def choose(self, waiting: list) -> int:
+        ids = [request.request_id for request in waiting]
+        overtaken = [self._num_overtaken[i] for i in ids]
+        return self._choose([self._predicted[i] for i in ids], overtaken, self._most_overtaken)
+
+    def admitted(self, request, overtaken: list) -> None:
+        self._num_overtaken.update(each.request_id for each in overtaken)
+
+    def computed(self, request) -> None:
+        """How long an answer has become is not looked at."""
+
+
+class ByClient:
+    """Asks `counters` whose turn it is, and tells them what each client gets; of one client, first come, first served."""
+
+    def __init__(self, counters, client_of: Mapping[int, str]):
+        self._counters, self._client_of = counters, client_of
+
+    def arrived(self, request) -> None:
+        self._counters.arrive(self._client_of[request.request_id])
+
+    def choose(self, waiting: list) -> int:
+        return [self._client_of[request.request_id] for request in waiting].index(self._counters.next_client())
+
+    def admitted(self, request, overtaken: list) -> None:
+        self._counters.admit(self._client_of[request.request_id], request.num_prompt_tokens)
+
+    def computed(self, request) -> None:
+        self._counters.count_token(self._client_of[request.request_id])
