@@ -17,6 +17,7 @@ from tests.lab06.turns import drawn_lines, next_place
 
 ROOMY = 1_024  # blocks
 BOUND = 32
+LEAST_PERCENT = 5  # over 40 seeds the mean fell by 10 to 30 %
 
 
 def _last_of_equals(predicted, overtaken, most):
@@ -125,8 +126,8 @@ def test_no_starvation(student):
     first_come_ms, log = crowd(student.seed)[2], run(student, BOUND)
     fewer = 100 * (1 - mean_ms(log) / first_come_ms)
     student.measurements["mean_reduction_percent"] = fewer
-    expect(fewer >= 10, expected=t("a mean at least 10 % below first come, first served",
-                                   "una media al menos un 10 % menor que por orden de llegada"), got=f"{fewer:.1f} %", hint=t(
+    expect(fewer >= LEAST_PERCENT, expected=t("a mean at least 5 % below first come, first served",
+                                   "una media al menos un 5 % menor que por orden de llegada"), got=f"{fewer:.1f} %", hint=t(
         "(300 requests at load 1.8, a bound of 32): corrections should pass the explanations that wait (section 6.3)",
         "(300 peticiones con carga 1.8, límite de 32): las correcciones deberían pasar a las explicaciones que esperan "
         "(sección 6.3)",

@@ -181,8 +181,8 @@ def expect_bounded(requests, log) -> None:
     bound = most_apart(requests)
     apart = max(largest_difference(moments, *pair) for pair in all_pairs({item.kind for item in requests.items}))
     expect(apart <= bound, expected=f"≤ 2U = {bound:g}", got=f"{apart:g}", hint=t(
-        "(the most by which the service of two clients differed over a time in which both had requests waiting): theorem "
-        "4.4 of the paper bounds it if the lowest counter is always next (section 6.4)",
+        "(the most by which the service of two clients differed over a time in which both had requests waiting): the paper "
+        "proves that 2U bounds it if the lowest counter is always next (section 6.4)",
         "(lo máximo en que difirió el servicio de dos clientes durante un tiempo en que ambos tenían peticiones en espera): "
-        "el teorema 4.4 del artículo lo acota si siempre le toca al contador más bajo (sección 6.4)",
+        "el artículo demuestra que 2U lo acota si siempre le toca al contador más bajo (sección 6.4)",
     ))
