@@ -11,7 +11,7 @@ from tests.grader.check import check
 from tests.grader.outcomes import Text, expect, t, wrong
 from tests.grader.seeds import graded_seed
 from tests.lab05.block_stories import expect_no_exception, said
-from tests.lab06.turns import all_pairs, due_turns, story
+from tests.lab06.turns import all_pairs, due_turns, queued_story, story
 
 SEATS = 8
 MISTAKES = {
@@ -27,9 +27,12 @@ MISTAKES = {
         "a token of an answer counts output_weight, not prompt_weight (section 6.4)",
         "un token de una respuesta cuenta output_weight, no prompt_weight (sección 6.4)",
     ),
-    "a request is a request": t(
-        "this counts requests; a long one is more service than a short one: count its tokens (section 6.4)",
-        "esto cuenta peticiones; una larga es más servicio que una corta: cuenta sus tokens (sección 6.4)",
+    "a prompt is a prompt": t(
+        "a long prompt is more service than a short one: admit adds prompt_weight for each of its tokens (section 6.4)",
+        "un prompt largo es más servicio que uno corto: admit suma prompt_weight por cada uno de sus tokens (sección 6.4)",
+    ),
+    "most first": t(
+        "the lowest counter is next, not the highest (section 6.4)", "le toca al contador más bajo, no al más alto (sección 6.4)",
     ),
     "those who do not wait, too": t(
         "only a client with a request in the line can be next (section 6.4)",
@@ -65,22 +68,32 @@ MISTAKES = {
         "eleva solo a un cliente que aún no tiene nada en la fila: el que ya espera tiene su lugar (sección 6.4)",
     ),
 }
-NAMES = t("next_client returns the name of a client who waits (section 6.4)",
-          "next_client devuelve el nombre de un cliente que espera (sección 6.4)")
+# In the order in which they are tried: what explains all that was answered is the likely mistake.
+GENERAL = t(
+    "(whose turn it is): the lowest counter of those who wait, the first name of equals. A prompt counts when it is admitted, "
+    "an output token when it comes; a client who comes to the line with nothing in it is lifted first (section 6.4)",
+    "(a quién le toca): al contador más bajo de los que esperan; entre iguales, al primer nombre. Un prompt cuenta al "
+    "admitirse, un token de salida al llegar; a un cliente que llega a la fila sin nada en ella se le eleva antes (sección 6.4)",
+)
 
 
-def expect_turns(student, weights, calls) -> None:
-    """Fail the check at the first turn that is not due, with the hint of the mistake that explains all turns."""
+def expect_turns(student, stories) -> None:
+    """Fail the check at the first turn that is not due, with the hint of the mistake that explains the turns of all stories."""
+    got = [turns_of(student, weights, calls) for weights, calls in stories]
+    due = [due_turns(*each) for each in stories]
+    for (weights, calls), mine, right in zip(stories, got, due):
+        if mine != right:
+            place = next(i for i, pair in enumerate(zip(mine, right)) if pair[0] != pair[1])
+            made = (name for name in MISTAKES if all(due_turns(*each, name) == turns for each, turns in zip(stories, got)))
+            raise wrong(expected=before(calls, place, right[place]), got=mine[place], hint=MISTAKES.get(next(made, ""), GENERAL))
+
+
+def turns_of(student, weights, calls) -> list:
+    """Whose turn it was, by the student's counters."""
     told = student.play("TokenCounters", list(weights), calls)
     for call, each in zip(calls, told):
         expect_no_exception(call, each)
-    got = [each["result"] for (name, *_), each in zip(calls, told) if name == "next_client"]
-    due = due_turns(weights, calls)
-    if got == due:
-        return
-    place = next(i for i, pair in enumerate(zip(got, due)) if pair[0] != pair[1])
-    hint = next((hint for name, hint in MISTAKES.items() if due_turns(weights, calls, name) == got), NAMES)
-    raise wrong(expected=before(calls, place, due[place]), got=got[place], hint=hint)
+    return [each["result"] for (name, *_), each in zip(calls, told) if name == "next_client"]
 
 
 def before(calls, place: int, due: str) -> Text:
@@ -93,51 +106,31 @@ def before(calls, place: int, due: str) -> Text:
 
 @check("6.7", points=2, en="tokens are counted, whose turn it is follows", es="se cuentan los tokens, y de ahí sale el turno")
 def test_counts(student):
-    everybody = [("arrive", client) for client in "DCBA" for _ in range(40)]
-    for seed in range(6):
-        # Nobody ever leaves the line: so what is lifted when does not matter here.
-        weights, calls = story(seed, empties=False)
-        joined = [call for call in calls if call[0] != "arrive"]
-        expect_turns(student, weights, _with_due_turns(weights, [*everybody, *joined]))
+    expect_turns(student, [queued_story(seed) for seed in range(12)])
 
 
-def _with_due_turns(weights, calls) -> list:
-    """The same calls, each admission of the client whose turn it then is, and tokens for those who have been admitted."""
-    found, last = [], "A"
-    for name, *args in calls:
-        if name == "admit":
-            last = due_turns(weights, found)[-1]
-            args[0] = last
-        found.append((name, last) if name == "count_token" else (name, *args))
-    return found
+def after_a_while(weights=(1, 2)) -> tuple[tuple, list]:
+    """B is served while A is away. Then both want much, and take turns: A has no claim to all that it missed."""
+    calls = [("arrive", "A"), ("next_client",), ("admit", "A", 1)]
+    for _ in range(5):
+        calls += [("arrive", "B"), ("next_client",), ("admit", "B", 100)]
+    calls += [("arrive", "B")] * 4 + [("arrive", "A")] * 4
+    for _ in range(6):
+        calls.append(("next_client",))
+        calls.append(("admit", due_turns(weights, calls)[-1], 10))
+    return weights, calls
 
 
 @check("6.7", points=2, en="who was away has no claim", es="quien estuvo fuera no trae derechos")
 def test_lifts(student):
-    # B has been served while A was away. Then both want much: they take turns, and A has no claim to all that it missed.
-    away = [("arrive", "A"), ("next_client",), ("admit", "A", 1)]
-    served = [call for _ in range(5) for call in (("arrive", "B"), ("next_client",), ("admit", "B", 100))]
-    both = [("arrive", "B")] * 4 + [("arrive", "A")] * 4
-    turns, weights = [*away, *served, *both], (1, 2)
-    for _ in range(6):
-        turns.append(("next_client",))
-        turns.append(("admit", due_turns(weights, turns)[-1], 10))
-    expect_turns(student, weights, turns)
-    for seed in range(40):
-        expect_turns(student, *story(seed))
-
-
-@check("6.7", points=1, en="two servers, two sets of counters", es="dos servidores, dos juegos de contadores", negative=True)
-def test_own_counters(student):
-    for seed in (3, 3, 4):
-        weights, calls = story(seed)
-        expect_turns(student, weights, calls)
+    expect_turns(student, [after_a_while(), *(story(seed) for seed in range(30))])
 
 
 @lru_cache(maxsize=4)
 def flooded(seed: int):
     """A flood, and clients who all want more than there is: tight pools and roomy ones."""
-    return flood(160, seed=graded_seed(seed), start_s=0.2, end_s=0.7), flood(300, seed=graded_seed(seed), quiet_per_s=200.0, start_s=0, end_s=1)
+    ours = graded_seed(seed)
+    return flood(100, seed=ours, start_s=0.1, end_s=0.5), flood(200, seed=ours, quiet_per_s=200.0, start_s=0.0, end_s=0.4)
 
 
 def run_fair(student, requests, *, again: bool = False):
@@ -159,7 +152,7 @@ def p95_ms(log, clients) -> float:
     return metrics.percentile(latencies, 95)
 
 
-@check("6.7", points=2, en="a flood is its client's own problem", es="una avalancha es problema de su cliente")
+@check("6.7", points=3, en="a flood is its client's own problem", es="una avalancha es problema de su cliente")
 def test_flood(student):
     requests, greedy = flooded(student.seed)
     log = run_fair(student, requests)
@@ -167,9 +160,9 @@ def test_flood(student):
     student.measurements |= {"quiet_p95_ms": quiet, "flooder_p95_ms": flooder}
     expect(quiet < flooder / 3, expected=t("p95 of B, C and D below a third of A's", "p95 de B, C y D menor que un tercio del de A"),
            got=f"{quiet:.0f} / {flooder:.0f} ms", hint=t(
-        "(A sends 600 a second for half a second): B, C and D ask for less than their share, and should hardly notice "
+        "(A sends 600 a second for 0.4 s): B, C and D ask for less than their share, and should hardly notice "
         "(section 6.4)",
-        "(A envía 600 por segundo durante medio segundo): B, C y D piden menos de lo que les toca, y apenas deberían "
+        "(A envía 600 por segundo durante 0.4 s): B, C y D piden menos de lo que les toca, y apenas deberían "
         "notarlo (sección 6.4)",
     ))
     for each, served in ((requests, log), (greedy, run_fair(student, greedy, again=True))):

@@ -17,7 +17,7 @@ def fewest(in_flight, places, *, last: bool = False) -> int:
     return min(places, key=lambda i: (in_flight[i], -i if last else i))
 
 
-def replica(way, in_flight, cached, drawn, most_ahead, *, bound=True, strict=False, partial=False, last=False, other=0):
+def replica(way, in_flight, cached, drawn, most_ahead, *, bound=True, strict=False, partial=False, last=False):
     """The place that a request goes to; the keywords are mistakes."""
     least = fewest(in_flight, range(len(in_flight)), last=last)
     if way == "least":
@@ -26,8 +26,7 @@ def replica(way, in_flight, cached, drawn, most_ahead, *, bound=True, strict=Fal
         return fewest(in_flight, drawn, last=last)
     holders = [i for i, tokens in enumerate(cached) if tokens == max(cached) or (partial and tokens)]
     holder = fewest(in_flight, holders, last=last)
-    limit = (in_flight[least] if other == 0 else in_flight[other]) + most_ahead - strict
-    return least if bound and in_flight[holder] > limit else holder
+    return least if bound and in_flight[holder] > in_flight[least] + most_ahead - strict else holder
 
 
 def _max_of_two(way, in_flight, cached, drawn, most_ahead):

@@ -1,5 +1,6 @@
 """Wrong answers to Lab 06, each with the mistake that somebody is bound to make."""
 
+from tests.mutants import lab06_serving
 from tests.mutants.mutant import Mutant
 
 CHAIN = "key = hash((key, *token_ids[start : start + block_size]))"
@@ -35,4 +36,5 @@ MUTANTS = (
         name="all tokens spelled out", old=CHAIN, new='key = f"{key},{token_ids[start : start + block_size]}"',
         check="6.1/stay_small", hint="grows with them",
     ),
+    *lab06_serving.MUTANTS,
 )
