@@ -170,17 +170,19 @@ class MachinesRun:
     @property
     def gaps_s(self) -> list[float]:
         """The gaps between the tokens of each request, all of them together."""
-        return [gap for job in self.jobs for gap in gaps_s(job)]
+        times = (job.token_times_ns for job in self.jobs)
+        return [(after - before) / NS for each in times for before, after in zip(each, each[1:])]
+
+    @property
+    def tpot_s(self) -> list[float]:
+        """Time per output token after the first, of each request of several steps; the way to another machine included."""
+        spans = [(job.token_times_ns[-1] - job.token_times_ns[0], job.call.num_steps - 1) for job in self.jobs]
+        return [span_ns / NS / steps for span_ns, steps in spans if steps]
 
     @property
     def hit_percent(self) -> float:
         """Share of the prompt tokens that were in a cache."""
         return 100 * sum(job.num_cached for job in self.jobs) / sum(call.num_prompt_tokens for call in self.calls)
-
-    def good_percent(self, ttft_s: float, gap_s: float) -> float:
-        """Share of the requests whose first token came in time and whose gaps were all short enough."""
-        good = sum(first <= ttft_s and max(gaps_s(job), default=0) <= gap_s for first, job in zip(self.ttft_s, self.jobs))
-        return 100 * good / len(self.jobs)
 
     @property
     def per_s(self) -> float:
@@ -188,11 +190,6 @@ class MachinesRun:
         ends = sorted(job.token_times_ns[-1] for job in self.jobs)
         first, last = len(ends) // 10, -(len(ends) // 10) - 1
         return (len(ends) - 2 * (len(ends) // 10) - 1) * NS / (ends[last] - ends[first])
-
-
-def gaps_s(job: Job) -> list[float]:
-    times = job.token_times_ns
-    return [(after - before) / NS for before, after in zip(times, times[1:])]
 
 
 class Run:
@@ -225,9 +222,11 @@ class Run:
         machine.queue.append(job)
 
     def _start(self, machine: Machine, now_ns: int) -> None:
-        end_ns = now_ns + self.cost.step_ns(machine.plan())
+        shape = machine.plan()
+        end_ns = now_ns + self.cost.step_ns(shape)
         machine.is_busy = True
-        self.work.append(Work(machine.number, machine.kind, now_ns, end_ns, tuple(job.index for job, _ in machine.chunks)))
+        what = MIXED if shape.num_decode and shape.num_prefill_tokens else DECODE if shape.num_decode else PREFILL
+        self.work.append(Work(machine.number, what, now_ns, end_ns, tuple(job.index for job, _ in machine.chunks)))
         self.at(end_ns, lambda time_ns: self._end(machine, time_ns))
 
     def _end(self, machine: Machine, now_ns: int) -> None:
