@@ -9,8 +9,10 @@ arguments and gives back matplotlib's Figure instead of showing it:
 
 from minigpt.plots.bar_charts import bars, grouped_bars
 from minigpt.plots.block_map import block_map
+from minigpt.plots.box_rows import checked_guesses, shared_blocks
 from minigpt.plots.colours import COLOURS
 from minigpt.plots.distributions import histogram, latency_curves
+from minigpt.plots.frontier import frontier
 from minigpt.plots.heatmap import reduction_map
 from minigpt.plots.intervals import intervals
 from minigpt.plots.line_charts import lines
@@ -25,6 +27,8 @@ __all__ = [
     "COLOURS",
     "bars",
     "block_map",
+    "checked_guesses",
+    "frontier",
     "grouped_bars",
     "histogram",
     "intervals",
@@ -34,6 +38,7 @@ __all__ = [
     "presence",
     "reduction_map",
     "request_timeline",
+    "shared_blocks",
     "slot_timeline",
     "slot_timelines",
     "stacked_bars",

@@ -1,4 +1,4 @@
-"""The policy arena: every policy on the same three workloads, one table.
+"""The policy arena: every policy on the same four workloads, one table.
 
 Static, dynamic and continuous batching run on slots, each as long as the context; the others on blocks, with the same
 KV memory. All on the virtual clock, with scripted answers.
@@ -13,13 +13,16 @@ from minigpt.analysis.tables import aligned
 from minigpt.language import say
 from minigpt.runtime.clock import NS, VirtualClock
 from minigpt.runtime.model_runner import ScriptedRunner
+from minigpt.runtime.paged import prefix_cache
 from minigpt.runtime.paged.run_log import PagedRunLog
 from minigpt.runtime.run_log import RunLog
 from minigpt.runtime.server import run as run_on_slots
 from minigpt.schedulers.dynamic import dynamic_batch_loop
 from minigpt.schedulers.registry import GIVEN, POLICIES, PRODUCTION, load_loop
+from minigpt.schedulers.speculative import speculative_loop
 from minigpt.simulation.paged_run import serve
 from minigpt.workloads.memory_pressure import long_prompts, two_classes
+from minigpt.workloads.shared_prefixes import shared_instruction
 from minigpt.workloads.workload import CONTEXT, Workload, workload
 
 SLOTS = 8
@@ -31,6 +34,7 @@ WORKLOADS: dict[str, Callable[[], Workload]] = {
     "mixed": lambda: workload("mixed", load=0.8, num_requests=400, seed=5),
     "long prompts": lambda: long_prompts(400, seed=5),
     "two classes": lambda: two_classes(400, seed=5, load=1.5),
+    "shared instruction": lambda: shared_instruction(0.75, 300, seed=5),
 }
 
 
@@ -38,7 +42,8 @@ SPANISH = {
     "mixed": "mezcla del tutor", "long prompts": "prompts largos", "two classes": "dos clases", "static": "estático",
     "dynamic": "dinámico", "continuous": "continuo", "paged, max": "por bloques, max", "paged": "por bloques",
     "paged + chunks": "por bloques + trozos", "paged + chunks + classes": "por bloques + trozos + clases",
-    "urgent p95": "urgentes p95",
+    "urgent p95": "urgentes p95", "shared instruction": "instrucción común", "paged + prefixes": "por bloques + prefijos",
+    "paged + guesses": "por bloques + adivinar",
 }
 
 
@@ -56,7 +61,10 @@ class Entry:
 
 
 def entries(impl: str = GIVEN) -> list[Entry]:
-    """All policies; `impl` says whose loops: given, the student's or the reference's."""
+    """All policies; `impl` says whose loops: given, the student's or the reference's.
+
+    Prefix cache and guesses (Lab 06) are the given ones in any case.
+    """
     slots = {
         "static": partial(on_slots, load_loop(POLICIES["static"], impl), streams=False),
         "dynamic": partial(on_slots, dynamic_batch_loop, streams=False),
@@ -68,8 +76,10 @@ def entries(impl: str = GIVEN) -> list[Entry]:
         "paged": {"reserve_blocks": 2},
         "paged + chunks": {"reserve_blocks": 2, "token_budget": 64},
         "paged + chunks + classes": {"reserve_blocks": 2, "token_budget": 64, "aging_s": 0.3},
+        "paged + prefixes": {"reserve_blocks": 2, "prefix": prefix_cache},
     }
     blocks = {name: partial(on_blocks, loop, settings) for name, settings in block_settings.items()}
+    blocks["paged + guesses"] = partial(on_blocks, speculative_loop, {"reserve_blocks": 2, "num_guesses": 2})
     return [Entry(name=name, run=run) for name, run in {**slots, **blocks}.items()]
 
 
