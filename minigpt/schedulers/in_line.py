@@ -62,10 +62,10 @@ def step(server, line: Line, running: list) -> list:
         if not is_eos:
             request.append(token)
             line.computed(request)
-        if is_eos or request.num_output_tokens == request.max_tokens:
-            server.respond(request)
-        else:
+        if not is_eos and request.num_output_tokens < request.max_tokens:
             staying.append(request)
+        else:
+            server.respond(request)
     return staying
 
 

@@ -18,7 +18,7 @@ from minigpt.workloads.workload import Workload, scene, workload
 
 BOUNDS = (0, 4, 8, 16, 32, 64, 128, None)
 CROWDED, CALM = 1.8, 0.7  # loads, in shares of what a static server could complete
-SEATS = 8
+SLOTS = 8
 
 
 def in_order(requests: Workload, choose: Callable, most_overtaken: int | None, predicted=None, **settings) -> PagedRunLog:
@@ -59,6 +59,11 @@ def by_spread(choose: Callable, spreads: Sequence[float], *, seed: int = 3) -> l
     return [figures_ms(in_order(requests, choose, None, predictions(requests, spread)))["mean"] for spread in spreads]
 
 
+def half_lost_at(spreads: Sequence[float], means: Sequence[float], first_come: float) -> float | None:
+    """The first spread at which less than half of the gain over first come, first served is left; None: at none of them."""
+    return next((spread for spread, mean in zip(spreads, means) if first_come - mean < (first_come - means[0]) / 2), None)
+
+
 def what_order_does(choose: Callable, load: float, seed: int) -> str:
     """In words: what shortest first does to mean and longest latency of one crowd, without a bound and with one of 32."""
     found = by_bound(choose, (0, None, 32), load=load, seed=seed)
@@ -77,13 +82,13 @@ def most_overtaken(log: PagedRunLog) -> int:
 
 def first_come(requests: Workload) -> PagedRunLog:
     """In order of arrival, whoever sends."""
-    return in_order(requests, lines.next_in_line, 0, max_inflight=SEATS)
+    return in_order(requests, lines.next_in_line, 0, max_inflight=SLOTS)
 
 
 def fair(requests: Workload, counters: Callable = lines.TokenCounters) -> PagedRunLog:
     """By virtual token counters, of the class `counters`."""
     line = ByClient(counters(lines.PROMPT_WEIGHT, lines.OUTPUT_WEIGHT), client_of(requests))
-    return serve(requests, loop=lambda server: serve_in_line(server, line), max_inflight=SEATS)
+    return serve(requests, loop=lambda server: serve_in_line(server, line), max_inflight=SLOTS)
 
 
 def services(log: PagedRunLog) -> list[Moment]:
@@ -124,8 +129,21 @@ def most_apart(log: PagedRunLog) -> float:
 def bound_apart(requests: Workload) -> float:
     """2U of the VTC paper: U is the larger of the longest prompt and of what a full batch can hold, each by its weight."""
     longest = max(len(item.prompt_token_ids) for item in requests.items)
-    full = SEATS * max(len(item.prompt_token_ids) + item.max_tokens for item in requests.items)
+    full = SLOTS * max(len(item.prompt_token_ids) + item.max_tokens for item in requests.items)
     return 2 * max(lines.PROMPT_WEIGHT * longest, lines.OUTPUT_WEIGHT * full)
+
+
+def apart_in_words(name: str, log: PagedRunLog) -> str:
+    """How far apart two clients came, and the bound."""
+    apart, limit = most_apart(log), bound_apart(log.workload)
+    is_within = apart <= limit
+    return say(en=f"{name}: {apart:.0f} tokens apart, 2U = {limit:.0f}: {'within' if is_within else 'beyond'}",
+               es=f"{name}: {apart:.0f} tokens de diferencia, 2U = {limit:.0f}: {'dentro' if is_within else 'fuera'}")
+
+
+def p95_in_words(name: str, log: PagedRunLog) -> str:
+    """The p95 of every client in one line."""
+    return f"{name}: p95 " + ", ".join(f"{client[0]} {ms:.0f}" for client, ms in client_p95_ms(log).items()) + " ms"
 
 
 def what_a_flood_does(counters: Callable, seed: int) -> str:

@@ -13,7 +13,7 @@ from minigpt.simulation.machines import DECODE, LINKS, MIXED, PREFILL, Link, Mac
 from minigpt.simulation.replica import Call
 from minigpt.simulation.routing import MOST_AHEAD, ROUTERS, fleet_of_prefixes, serve_prefixes
 
-MACHINES, SEATS, BUDGET = 4, 8, 64
+MACHINES, SLOTS, BUDGET = 4, 8, 64
 REPLICAS = 8
 COST = asdict(StepCost())
 
@@ -53,8 +53,16 @@ def predicted_and_replayed(split: Callable, names: Sequence[str], link: Link = L
     for name in progress(names, say(en="kinds", es="clases")):
         lengths = request_lengths(name, 400)
         replays = [saturated_per_s(lengths, kinds_of(p), link) for p in range(1, MACHINES)]
-        found[name] = (*split(MACHINES, lengths, COST, asdict(link), SEATS), replays)
+        found[name] = (*split(MACHINES, lengths, COST, asdict(link), SLOTS), replays)
     return found
+
+
+def on_paper_in_words(name: str, found: tuple) -> str:
+    """One kind's division, on paper and replayed."""
+    num_prefill, num_decode, on_paper, replays = found
+    replayed = replays[num_prefill - 1]
+    return say(en=f"{name}: on paper {num_prefill} + {num_decode}, {on_paper:.0f} a second; replayed {replayed:.0f}",
+               es=f"{name}: sobre el papel {num_prefill} + {num_decode}, {on_paper:.0f} por segundo; en la reproducción {replayed:.0f}")
 
 
 def over_rates(lengths: Lengths, rates: Sequence[float], num_prefill: int, *, link: Link = Link(), num_requests: int = 500,

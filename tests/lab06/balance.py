@@ -17,7 +17,7 @@ CASES = (  # kind of requests, machines, link
     ("documents", 6, Link(per_token_ns=56_000)),
     ("exponential:16,128", 6, Link(per_token_ns=600)),
 )
-SEATS = 8
+SLOTS = 8
 
 
 def per_request_ns(lengths, cost, link, in_flight, *, slower=max, less=1, share=True, context=True) -> tuple[float, float]:
@@ -64,4 +64,4 @@ def lengths_of(name: str) -> tuple:
 def replayed_per_s(name: str, num_prefill: int, num_decode: int, link: Link) -> float:
     """Requests a second of a fleet whose queue is never empty."""
     burst = [Call(0, *pair) for pair in lengths_of(name)]
-    return run_machines(burst, kinds=["prefill"] * num_prefill + ["decode"] * num_decode, cap=SEATS, link=link).per_s
+    return run_machines(burst, kinds=["prefill"] * num_prefill + ["decode"] * num_decode, cap=SLOTS, link=link).per_s

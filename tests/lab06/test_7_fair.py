@@ -1,19 +1,16 @@
 """Exercise 6.7: virtual token counters. Whose turn it is, and by how much two clients' service may differ."""
 
-from functools import lru_cache
-
-from minigpt.analysis import metrics
 from minigpt.analysis.service import largest_difference, service_over_time
 from minigpt.runtime.clock import VirtualClock
 from minigpt.schedulers.lines import OUTPUT_WEIGHT, PROMPT_WEIGHT
-from minigpt.workloads.clients import FLOODER, QUIET, client_of, flood
+from minigpt.workloads.clients import FLOODER, QUIET, client_of
 from tests.grader.check import check
 from tests.grader.outcomes import Text, expect, t, wrong
 from tests.grader.seeds import graded_seed
 from tests.lab05.block_stories import expect_no_exception, said
+from tests.lab06.crowds import SLOTS, flooded, most_apart, p95_ms
 from tests.lab06.turns import all_pairs, due_turns, queued_story, story
 
-SEATS = 8
 MISTAKES = {
     "prompts for nothing": t(
         "prompts count as well: admit adds prompt_weight for each token of the prompt (section 6.4)",
@@ -81,7 +78,7 @@ def expect_turns(student, stories) -> None:
     """Fail the check at the first turn that is not due, with the hint of the mistake that explains the turns of all stories."""
     got = [turns_of(student, weights, calls) for weights, calls in stories]
     due = [due_turns(*each) for each in stories]
-    for (weights, calls), mine, right in zip(stories, got, due):
+    for (_, calls), mine, right in zip(stories, got, due):
         if mine != right:
             place = next(i for i, pair in enumerate(zip(mine, right)) if pair[0] != pair[1])
             made = (name for name in MISTAKES if all(due_turns(*each, name) == turns for each, turns in zip(stories, got)))
@@ -126,35 +123,15 @@ def test_lifts(student):
     expect_turns(student, [after_a_while(), *(story(seed) for seed in range(30))])
 
 
-@lru_cache(maxsize=4)
-def flooded(seed: int):
-    """A flood, and clients who all want more than there is: tight pools and roomy ones."""
-    ours = graded_seed(seed)
-    return flood(100, seed=ours, start_s=0.1, end_s=0.5), flood(200, seed=ours, quiet_per_s=200.0, start_s=0.0, end_s=0.4)
-
-
 def run_fair(student, requests, *, again: bool = False):
-    host = student.paged_server(requests, clock=VirtualClock(), max_inflight=SEATS)
+    host = student.paged_server(requests, clock=VirtualClock(), max_inflight=SLOTS)
     student.call_on(host, "fair_loop", client_of(requests), again=again)
     return host.server.log.closed_at(host.server.clock.now_ns)
 
 
-def most_apart(requests) -> float:
-    """2U of the paper: U = max(w_p · longest prompt, w_q · tokens that a running batch can hold)."""
-    longest_prompt = max(len(item.prompt_token_ids) for item in requests.items)
-    held = SEATS * max(len(item.prompt_token_ids) + item.max_tokens for item in requests.items)
-    return 2 * max(PROMPT_WEIGHT * longest_prompt, OUTPUT_WEIGHT * held)
-
-
-def p95_ms(log, clients) -> float:
-    latencies = [(record.finish_ns - record.arrival_ns) / 1e6 for record in log.requests.values()
-                 if record.item.kind in clients and record.finish_ns is not None]
-    return metrics.percentile(latencies, 95)
-
-
 @check("6.7", points=3, en="a flood is its client's own problem", es="una avalancha es problema de su cliente")
 def test_flood(student):
-    requests, greedy = flooded(student.seed)
+    requests, greedy = flooded(graded_seed(student.seed))
     log = run_fair(student, requests)
     quiet, flooder = p95_ms(log, QUIET), p95_ms(log, FLOODER)
     student.measurements |= {"quiet_p95_ms": quiet, "flooder_p95_ms": flooder}

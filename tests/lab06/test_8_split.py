@@ -5,7 +5,7 @@ from dataclasses import asdict
 from tests.grader.check import check
 from tests.grader.definition import Definition, Slip, as_row, expect_defined, near_numbers
 from tests.grader.outcomes import expect, t
-from tests.lab06.balance import CASES, COST, SEATS, best_split, drawn_fleets, lengths_of, replayed_per_s
+from tests.lab06.balance import CASES, COST, SLOTS, best_split, drawn_fleets, lengths_of, replayed_per_s
 
 BAR_PERCENT = 5.0
 
@@ -96,7 +96,7 @@ def test_slow_link(student):
 def test_replayed(student):
     errors = []
     for name, num_machines, link in CASES:
-        got = as_row(student.call("split_machines", num_machines, list(lengths_of(name)), COST, asdict(link), SEATS, again=bool(errors)))
+        got = as_row(student.call("split_machines", num_machines, list(lengths_of(name)), COST, asdict(link), SLOTS, again=bool(errors)))
         what = f"{name}, {num_machines} ({link.per_token_ns} ns)"
         is_split = isinstance(got, (list, tuple)) and len(got) == 3 and [type(part) for part in got[:2]] == [int, int]
         expect(is_split and min(got[:2]) >= 1 and sum(got[:2]) == num_machines and type(got[2]) in (int, float),
