@@ -47,13 +47,13 @@ def saturated_per_s(lengths: Lengths, kinds: Sequence[str], link: Link = Link(),
     return run_machines([Call(0, *pair) for pair in lengths], kinds=kinds, link=link, **settings).per_s
 
 
-def predicted_and_replayed(split: Callable, names: Sequence[str], link: Link = Link()) -> dict[str, tuple]:
+def predicted_and_replayed(split: Callable, names: Sequence[str], num_machines: int, link: Link = Link()) -> dict[str, tuple]:
     """For each kind of requests: the reader's division, its requests a second, and those that every division completes."""
     found = {}
     for name in progress(names, say(en="kinds", es="clases")):
         lengths = request_lengths(name, 400)
-        replays = [saturated_per_s(lengths, kinds_of(p), link) for p in range(1, MACHINES)]
-        found[name] = (*split(MACHINES, lengths, COST, asdict(link), SLOTS), replays)
+        replays = [saturated_per_s(lengths, kinds_of(p, num_machines), link) for p in range(1, num_machines)]
+        found[name] = (*split(num_machines, lengths, COST, asdict(link), SLOTS), replays)
     return found
 
 
