@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from minigpt.analysis import metrics
+from minigpt.language import say
 from minigpt.runtime.paged import prefix_cache
 from minigpt.runtime.paged.prefix_pool import PrefixPool
 from minigpt.runtime.paged.run_log import PagedRunLog
@@ -74,7 +75,7 @@ def forward_order(code):
     return type("Forward", (), {"PrefixCache": BeginningFirst, "block_keys": staticmethod(code.block_keys)})
 
 
-def talk_on_the_model(code, *, num_blocks: int = 120, seed: int = 5) -> PagedRunLog:
+def talk_on_the_model(code, *, num_blocks: int = 80, seed: int = 5) -> PagedRunLog:
     """A few conversations that the Mini-GPT really answers, in a pool that is too small to keep all of them."""
     return run(conversations(8, 4, seed=seed), code, num_blocks=num_blocks, tokens="model")
 

@@ -152,8 +152,9 @@ def fitted_line(steps: Sequence[Step]) -> tuple[float, float]:
     return line.intercept, line.slope
 
 
-def what_a_step_buys(steps: Sequence[Step], tokens_per_step: float) -> str:
-    """In words, from the figures: what steps of this cost gain with so many tokens each."""
+def what_a_step_buys(steps: Sequence[Step], num_guesses: int = 2) -> str:
+    """In words, from the figures: what steps of this cost gain with the tokens that guessing gives on the tutor's mix."""
+    tokens_per_step = run(answers(), num_guesses)[1].tokens_per_step
     gains = [tokens_per_step / step.cost for step in steps]
     named = ", ".join(f"{step.batch}: × {gain:.2f}" for step, gain in zip(steps, gains))
     head = say(en=f"with {tokens_per_step:.2f} tokens a step the gain would be, by batch, {named}",
