@@ -4,6 +4,7 @@ Funciones y una clase; los bucles que las usan ya están escritos (minigpt/sched
 ejercicio necesita uno posterior, y cada una de las cinco partes se sostiene sola.
 """
 
+from minigpt.schedulers.in_line import ByClient, ByPrediction, serve_in_line
 
 # -- 1: el mismo comienzo, calculado una vez -------------------------------------------------------------------------
 
@@ -108,3 +109,94 @@ def accept(guesses, choices):
 
 
 # -- 3, 4, 5: quién va primero, justicia entre clientes, dos tipos de máquinas ---------------------------------------
+
+
+def next_in_line(predicted, overtaken, most_overtaken):
+    """El lugar (desde 0) de la petición que se admite a continuación. Ambas listas van por orden de llegada.
+
+    `predicted[i]` dice cuánto durará probablemente la petición i: va primero la más corta; entre iguales, la que llegó
+    antes. `overtaken[i]` dice cuántas veces la han adelantado: cuántas llegaron después y se admitieron antes. A nadie
+    se le puede adelantar más de `most_overtaken` veces; None: no hay límite.
+    """
+    # EJERCICIO 6.6 (unas 3 líneas)
+    raise NotImplementedError("ejercicio 6.6: next_in_line")
+
+
+class TokenCounters:
+    """Contadores virtuales de tokens: cuánto servicio lleva cada cliente y a quién le toca. Un cliente es un nombre.
+
+    El servicio se cuenta en tokens: cada uno de un prompt vale `prompt_weight`; cada uno de una respuesta,
+    `output_weight`.
+    """
+
+    def __init__(self, prompt_weight, output_weight):
+        self.prompt_weight, self.output_weight = prompt_weight, output_weight
+        self.service = {}  # cliente -> su contador
+        self.num_waiting = {}  # cliente -> sus peticiones en la fila
+        self.last_to_leave = None  # el cliente cuya última petición en espera salió de la fila más recientemente
+
+    def arrive(self, client):
+        """Una petición del cliente llega a la fila.
+
+        Si el cliente aún no tiene ninguna allí, primero se eleva su contador: hasta el más bajo de los clientes que
+        esperan o, si no espera nadie, hasta el del último cliente que salió de la fila. Un contador no se baja nunca.
+        """
+        # EJERCICIO 6.7 (unas 5 líneas)
+        raise NotImplementedError("ejercicio 6.7: TokenCounters")
+
+    def next_client(self):
+        """De los clientes con alguna petición en la fila, el de contador más bajo; entre iguales, el primer nombre."""
+        # EJERCICIO 6.7 (alrededor de una línea)
+        raise NotImplementedError("ejercicio 6.7: TokenCounters")
+
+    def admit(self, client, num_prompt_tokens):
+        """Una petición del cliente sale de la fila, y se calcula su prompt."""
+        # EJERCICIO 6.7 (unas 4 líneas)
+        raise NotImplementedError("ejercicio 6.7: TokenCounters")
+
+    def count_token(self, client):
+        """Una petición del cliente, en vuelo, ha recibido un token de salida."""
+        # EJERCICIO 6.7 (alrededor de una línea)
+        raise NotImplementedError("ejercicio 6.7: TokenCounters")
+
+
+def split_machines(num_machines, lengths, cost, link, in_flight):
+    """Cómo repartir máquinas entre prefill y decode: (máquinas de prefill, máquinas de decode, peticiones por segundo).
+
+    `lengths` son pares (tokens del prompt, pasos). Una máquina de prefill calcula un prompt tras otro, y mientras tanto
+    su enlace envía K y V del anterior: cuenta lo más lento de ambos. Una de decode hace los demás pasos de `in_flight`
+    peticiones juntas. Toma el reparto que más completa; entre iguales, el que tiene menos máquinas de prefill.
+    Los coeficientes son nanosegundos.
+    """
+    # EJERCICIO 6.8 (unas 10 líneas)
+    raise NotImplementedError("ejercicio 6.8: split_machines")
+
+
+def route(way, in_flight, cached_tokens, drawn, most_ahead):
+    """El lugar (desde 0) de la réplica a la que va una petición; entre iguales, la primera.
+
+    `in_flight[i]` son las peticiones que hay dentro de la réplica i; `cached_tokens[i]`, los tokens de este prompt que
+    guarda su caché. Según `way`: "least" toma la que menos tiene en vuelo; "two", la que menos tiene de los dos lugares
+    de `drawn`, sacados al azar. "prefix" toma, de las réplicas que guardan más del prompt, la que menos tiene en vuelo,
+    salvo que tenga más de `most_ahead` por encima de la menos ocupada de todas: entonces, esta última.
+    """
+    # EJERCICIO 6.9 (unas 9 líneas)
+    raise NotImplementedError("ejercicio 6.9: route")
+
+
+# -- ya escrito: bucles que preguntan a tus funciones, y una suma del laboratorio 04 ---------------------------------
+
+
+def shortest_first_loop(server, predicted, most_overtaken):
+    """Atiende en el orden de tu `next_in_line`; `predicted` va por request_id."""
+    serve_in_line(server, ByPrediction(next_in_line, predicted, most_overtaken))
+
+
+def fair_loop(server, client_of):
+    """Atiende según tus `TokenCounters`; `client_of` va por request_id."""
+    serve_in_line(server, ByClient(TokenCounters(prompt_weight=1, output_weight=2), client_of))
+
+
+def mean_attended(lengths):
+    """Tokens a los que atienden, de media, los decode de una petición: el paso k = 2 … n mira prompt + k − 1."""
+    return sum((steps - 1) * prompt + steps * (steps - 1) / 2 for prompt, steps in lengths) / len(lengths)

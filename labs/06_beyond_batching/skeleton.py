@@ -4,6 +4,7 @@ Functions and one class; the loops that use them are given (minigpt/schedulers, 
 one that comes after it, and each of the five parts stands on its own.
 """
 
+from minigpt.schedulers.in_line import ByClient, ByPrediction, serve_in_line
 
 # -- 1: the same beginning, computed once ----------------------------------------------------------------------------
 
@@ -107,3 +108,93 @@ def accept(guesses, choices):
 
 
 # -- 3, 4, 5: who goes first, fair to clients, two kinds of machines -------------------------------------------------
+
+
+def next_in_line(predicted, overtaken, most_overtaken):
+    """The place (from 0) of the request that is admitted next. Both lists are in order of arrival.
+
+    `predicted[i]` says how long request i is likely to take: the shortest goes first; of equals, who came first.
+    `overtaken[i]` says how often it has been overtaken: how many that came later were admitted before it. Nobody may
+    be overtaken more than `most_overtaken` times; None: there is no bound.
+    """
+    # EXERCISE 6.6 (about 3 lines)
+    raise NotImplementedError("exercise 6.6: next_in_line")
+
+
+class TokenCounters:
+    """Virtual token counters: how much service each client has had, and whose turn it is. A client is a name.
+
+    Service is counted in tokens: those of a prompt `prompt_weight` each, those of an answer `output_weight` each.
+    """
+
+    def __init__(self, prompt_weight, output_weight):
+        self.prompt_weight, self.output_weight = prompt_weight, output_weight
+        self.service = {}  # client -> its counter
+        self.num_waiting = {}  # client -> its requests in the line
+        self.last_to_leave = None  # the client whose last waiting request left the line most recently
+
+    def arrive(self, client):
+        """A request of the client comes to the line.
+
+        If the client has none there yet, its counter is lifted first: to the lowest counter of those who wait, or, if
+        nobody waits, to that of the client who left the line last. A counter is never lowered.
+        """
+        # EXERCISE 6.7 (about 5 lines)
+        raise NotImplementedError("exercise 6.7: TokenCounters")
+
+    def next_client(self):
+        """Of the clients with a request in the line, the one with the lowest counter; of equals, the first name."""
+        # EXERCISE 6.7 (about 1 line)
+        raise NotImplementedError("exercise 6.7: TokenCounters")
+
+    def admit(self, client, num_prompt_tokens):
+        """A request of the client leaves the line, and its prompt is computed."""
+        # EXERCISE 6.7 (about 4 lines)
+        raise NotImplementedError("exercise 6.7: TokenCounters")
+
+    def count_token(self, client):
+        """A request of the client, in flight, has got one output token."""
+        # EXERCISE 6.7 (about 1 line)
+        raise NotImplementedError("exercise 6.7: TokenCounters")
+
+
+def split_machines(num_machines, lengths, cost, link, in_flight):
+    """How to divide machines between prefill and decode: (prefill machines, decode machines, requests a second).
+
+    `lengths` are pairs (prompt tokens, steps). A prefill machine computes one prompt after the other, and meanwhile its
+    link sends the K and V of the one before: the slower of the two counts. A decode machine does the other steps of
+    `in_flight` requests together. Take the division that completes most; of equals, that with fewer prefill machines.
+    Coefficients are nanoseconds.
+    """
+    # EXERCISE 6.8 (about 10 lines)
+    raise NotImplementedError("exercise 6.8: split_machines")
+
+
+def route(way, in_flight, cached_tokens, drawn, most_ahead):
+    """The place (from 0) of the replica that a request goes to; of equals, the first.
+
+    `in_flight[i]` is how many requests are inside replica i, `cached_tokens[i]` how many tokens of this prompt its cache
+    holds. By `way`: "least" takes the fewest in flight; "two" the fewer of the two places in `drawn`, which came up at
+    random. "prefix" takes, of the replicas that hold most of the prompt, the fewest in flight, unless it has over
+    `most_ahead` more than the fewest of all: then that one.
+    """
+    # EXERCISE 6.9 (about 9 lines)
+    raise NotImplementedError("exercise 6.9: route")
+
+
+# -- given: loops that ask your functions, and a sum that Lab 04 knows -----------------------------------------------
+
+
+def shortest_first_loop(server, predicted, most_overtaken):
+    """Serve in the order of your `next_in_line`; `predicted` is by request_id."""
+    serve_in_line(server, ByPrediction(next_in_line, predicted, most_overtaken))
+
+
+def fair_loop(server, client_of):
+    """Serve by your `TokenCounters`; `client_of` is by request_id."""
+    serve_in_line(server, ByClient(TokenCounters(prompt_weight=1, output_weight=2), client_of))
+
+
+def mean_attended(lengths):
+    """Tokens that all decode steps of a request attend to, on average: step k = 2 … n looks at prompt + k − 1."""
+    return sum((steps - 1) * prompt + steps * (steps - 1) / 2 for prompt, steps in lengths) / len(lengths)

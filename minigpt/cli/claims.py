@@ -23,9 +23,9 @@ def main(argv: list[str]) -> int:
     args = parser.parse_args(argv)
     from minigpt.notebook.progress import progress
     from minigpt.paths import repository_root
-    from minigpt.studies.claims import beyond, ledger, production, scheduling
+    from minigpt.studies.claims import beyond, ledger, production, scheduling, serving
 
-    all_claims = (*scheduling.CLAIMS, *production.CLAIMS, *beyond.CLAIMS)
+    all_claims = (*scheduling.CLAIMS, *production.CLAIMS, *beyond.CLAIMS, *serving.CLAIMS)
     rows = ledger.ledger(progress(all_claims, say(en="claims", es="afirmaciones")))
     args.folder.mkdir(parents=True, exist_ok=True)
     for code, name in (("en", "claims.md"), ("es", "claims.es.md")):

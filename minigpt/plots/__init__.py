@@ -16,6 +16,7 @@ from minigpt.plots.frontier import frontier
 from minigpt.plots.heatmap import reduction_map
 from minigpt.plots.intervals import intervals
 from minigpt.plots.line_charts import lines
+from minigpt.plots.machine_timeline import machine_timeline
 from minigpt.plots.presence import presence
 from minigpt.plots.request_timeline import request_timeline
 from minigpt.plots.stacked_bars import stacked_bars
@@ -33,6 +34,7 @@ __all__ = [
     "intervals",
     "latency_curves",
     "lines",
+    "machine_timeline",
     "presence",
     "reduction_map",
     "request_timeline",

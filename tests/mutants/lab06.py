@@ -1,5 +1,6 @@
 """Wrong answers to Lab 06, each with the mistake that somebody is bound to make."""
 
+from tests.mutants import lab06_serving
 from tests.mutants.mutant import Mutant
 
 CHAIN = "key = hash((key, *token_ids[start : start + block_size]))"
@@ -169,4 +170,5 @@ MUTANTS = (
         new="""right = [guess for guess, choice in zip(guesses, choices) if guess == choice]
     return [*right, choices[len(right)]], len(guesses) - len(right)""",
     ),
+    *lab06_serving.MUTANTS,
 )

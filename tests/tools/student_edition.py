@@ -28,10 +28,12 @@ SEALED = {
     "minigpt/schedulers/static.py": "2.1, 2.2, 2.3",
     "minigpt/schedulers/dynamic.py": "2.1",
     "minigpt/schedulers/continuous.py": "3.1, 3.2, 3.3, 3.4",
+    "minigpt/schedulers/lines.py": "6.6, 6.7",
     "minigpt/schedulers/paged.py": "5.2, 5.3, 5.4, 5.5",
     "minigpt/schedulers/speculative.py": "6.4, 6.5",
     "minigpt/simulation/capacity.py": "4.4",
     "minigpt/simulation/plan_search.py": "4.8",
+    "minigpt/simulation/routing.py": "6.9",
     "minigpt/studies/head_count.py": "4.2",
     "minigpt/studies/victims.py": "5.5",
 }
