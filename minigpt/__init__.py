@@ -1,6 +1,6 @@
 """The given code of the batching labs: read it, use it, never edit it.
 
-The map, from the ground up; each room imports only from rooms that this list names before it (tests/repo/test_imports.py):
+The map, from the ground up; each room imports only from the rooms above it in this list (tests/repo/test_imports.py):
 
     language.py   English or Spanish: `say(en=…, es=…)`
     paths.py      where labs, skeletons and the student's files are
@@ -11,7 +11,7 @@ The map, from the ground up; each room imports only from rooms that this list na
     environment/  .venv: what belongs in it, making it, running a command in it
     analysis/     pure functions of a log: percentiles such as p95 (metrics.py), slots, phases, Little's law, tables
     workloads/    requests and arrivals: from a seed, a trace or a file
-    notebook/     what a notebook leans on: exercises and hints, live code, progress, the student's copies
+    notebook/     what a notebook uses: exercises and hints, live code, progress, the student's copies
     simulation/   a run, pairs of runs, fleets of replicas, capacity, plans
     plots/        figures, one colour per idea
     lab.py        what a notebook imports: check, hint, reveal

@@ -1,6 +1,6 @@
 """The command line: ``python -m minigpt COMMAND ...``.
 
-Whoever starts it may have any Python and nothing installed. So this file is readable by every Python from
+It may be started by any Python, with nothing installed. So this file is readable by every Python from
 3.6 on, imports only the standard library at its top, and looks at the version before anything else.
 """
 
@@ -10,7 +10,7 @@ import os
 import sys
 from collections import namedtuple
 
-# needs: what must be installed first (None: nothing; see environment/layout.py). make: how make says it.
+# needs: what must be installed first (None: nothing; see environment/layout.py). make: the same in make's syntax.
 Command = namedtuple("Command", "name module needs make en es")
 
 COMMANDS = (
@@ -66,7 +66,7 @@ COMMANDS = (
             "write the tutor for other engines: a Hugging Face directory and GGUF",
             "escribe el tutor para otros motores: directorio de Hugging Face y GGUF"),
     Command("engines", "minigpt.cli.engines", "labs", "make engines [ARGS=...]",
-            "the loop of Lab 03 beside real engines, with the same weights and requests",
+            "the loop of Lab 03 compared with real engines, with the same weights and requests",
             "el bucle del laboratorio 03 junto a motores reales, con los mismos pesos y peticiones"),
     Command("ray", "minigpt.cli.ray", "labs", None,
             "serve your loop on several machines with Ray Serve, one engine in each replica",
@@ -137,7 +137,7 @@ def help_text(as_make=False):
 
 
 def help_footer(as_make):
-    """Say what holds for every command: language, environment, a laptop without a GPU."""
+    """Print what applies to every command: language, environment, a laptop without a GPU."""
     from minigpt.language import say
 
     start = "make lab" if as_make else "python -m minigpt lab"
@@ -155,7 +155,7 @@ def help_footer(as_make):
 
 
 def find_command(name):
-    """Return the command of this name; a ValueError lists those there are."""
+    """Return the command of this name. Raises ValueError listing the known ones."""
     from minigpt.language import say
 
     for command in COMMANDS:
@@ -184,12 +184,12 @@ def load(command):
 
 
 def asks_for_help(argv):
-    """Say whether a command is only asked how it is used."""
+    """Return whether the command line only asks for usage."""
     return any(word in ("-h", "--help") for word in argv[1:])
 
 
 def is_installed(needs):
-    """Say whether a command can run without installing anything first."""
+    """Return whether a command can run without installing anything first."""
     from minigpt.environment import layout
 
     return needs is None or layout.uses_current_interpreter() or layout.is_current(needs)
@@ -201,14 +201,14 @@ def show_help(command, argv):
 
     try:
         return load(command)(argv[1:])
-    except (ImportError, ValueError):  # its arguments need what is not there
+    except (ImportError, ValueError):  # its options need packages that are not installed
         print(say(en=f"{command.name}: {command.en}\nIts options are shown once it is installed: python -m minigpt setup",
                   es=f"{command.name}: {command.es}\nSus opciones se ven tras instalarlo: python -m minigpt setup"))
         return 0
 
 
 def leave_quietly():
-    """Whoever read our output has gone (`| head`): say nothing more, not even at the interpreter's end."""
+    """Our reader has gone (`| head`): print nothing more, not even when the interpreter exits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 141  # 128 + SIGPIPE
 
@@ -241,14 +241,14 @@ def main(argv=None):
 
     write_utf8()
     try:
-        language()  # a wrong MINIGPT_LANG is said before any work is done
+        language()  # a wrong MINIGPT_LANG is reported before any work is done
         status = run(list(sys.argv[1:] if argv is None else argv))
         sys.stdout.flush()
         return status
     except BrokenPipeError:
         return leave_quietly()
     except ValueError as error:
-        if os.environ.get("MINIGPT_DEBUG"):  # for whoever writes a command: where did it come from?
+        if os.environ.get("MINIGPT_DEBUG"):  # for the author of a command: where the error came from
             raise
         print(f"minigpt: {error}", file=sys.stderr)
         return 2

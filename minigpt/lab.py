@@ -34,7 +34,7 @@ class Lab:
     """One lab in a notebook."""
 
     def __init__(self, lab: str):
-        # The notebook decides, and what its cells start has to speak the same language.
+        # The notebook decides, and processes that its cells start have to use the same language.
         os.environ["MINIGPT_LANG"] = notebook_language()
         use_threads(1)
         self.folder = paths.resolve_lab(lab)
@@ -76,7 +76,7 @@ class Lab:
 
     def _run_checks(self, exercise: str | None) -> None:
         file = registry.code_file(self.number, self.impl)
-        data = file.read_bytes() if file.is_file() else b""  # as it is graded, whatever is saved meanwhile
+        data = file.read_bytes() if file.is_file() else b""  # the text that is graded, even if the file is saved meanwhile
         with tempfile.TemporaryDirectory() as folder:
             report = Path(folder) / "report.json"
             stream_output([*grade_command(self.number, self.impl, exercise), "--json", str(report)])
@@ -101,7 +101,7 @@ class Lab:
             print(discussion.text(self.folder, self.impl, found, needs_magic.unpassed_exercises([found.id])))
 
     def _find(self, exercise: str):
-        """The exercise of this lab; a wrong name is said in one line, and None is returned."""
+        """The exercise of this lab; for a wrong name, print one line and return None."""
         try:
             return needs_magic.find_exercise(str(exercise), self.folder.name)  # str: 3.2 was meant as "3.2"
         except ValueError as error:
@@ -110,7 +110,7 @@ class Lab:
 
 
 def guard_the_model(_result=None) -> None:
-    """After each cell: if it has changed the shared model, say so and undo it. Without a model nothing is loaded."""
+    """After each cell: if it has changed the shared model, say so and undo it. Never loads a model itself."""
     if "minigpt.llm.tutor" in sys.modules:
         from minigpt.llm import weight_guard
 
@@ -119,7 +119,7 @@ def guard_the_model(_result=None) -> None:
 
 
 def is_untouched_in_the_other_language(folder) -> bool:
-    """Whether the student's file is a fresh skeleton, explained in the language that the notebook is not in."""
+    """Whether the student's file is a fresh skeleton in a language other than the notebook's."""
     other = paths.skeleton_file(folder, say(en="es", es="en"))
     file = paths.student_file(folder)
     return file.is_file() and other.is_file() and file.read_bytes() == other.read_bytes()
@@ -140,7 +140,7 @@ def grade_command(lab: str, impl: str, exercise: str | None) -> list[str]:
 
 
 def stream_output(command: list[str]) -> None:
-    """Run a command at the repository's root and print what it says as it says it."""
+    """Run a command at the repository's root and print its output as it appears."""
     extra = {"MINIGPT_ENV": "current", "PYTHONUNBUFFERED": "1"}
     process = subprocess.Popen(
         command, cwd=paths.repository_root(), env=child_environment(extra), stdin=subprocess.DEVNULL,
@@ -158,10 +158,10 @@ def stream_output(command: list[str]) -> None:
 
 
 def reveal(guess, measured, text: str, unit: str = "", *, negative: str = "") -> None:
-    """Print a guess beside what was measured, and how far apart they are.
+    """Print a guess next to the measurement, and how far apart they are.
 
-    `measured` is a number, or a list of what several runs gave: then the median is shown with the range, and a guess
-    within the range is not held to be off. `negative` is what a negative figure means ("it rises").
+    `measured` is a number, or the list of values from several runs: then the median is shown with the range, and a
+    guess within the range counts as right. `negative` says what a negative figure means ("it rises").
     """
     middle, low, high = middle_and_range(measured)
     shown = with_unit(middle, unit)
@@ -184,7 +184,7 @@ def reveal(guess, measured, text: str, unit: str = "", *, negative: str = "") ->
 
 
 def distance(guess: float, measured) -> str:
-    """By how much a guess lies beside the measurement, at the precision that is printed."""
+    """How far a guess is from the measurement, at the printed precision."""
     middle, low, high = middle_and_range(measured)
     gap = number(abs(guess - middle))
     if float(gap) == 0:
@@ -192,7 +192,7 @@ def distance(guess: float, measured) -> str:
     if low <= guess <= high:
         return say(en="within what the runs differ by", es="dentro de lo que difieren las ejecuciones")
     sign = say(en=", and of the other sign", es=", y con el signo contrario") if guess * middle < 0 else ""
-    # Said of the guess, so that it holds below zero too: −20 is lower than −10.
+    # Worded about the guess, so that it also holds below zero: −20 is lower than −10.
     return say(en=f"your guess is {gap} too {'low' if guess < middle else 'high'}{sign}",
                es=f"tu predicción queda {gap} por {'debajo' if guess < middle else 'encima'}{sign}")
 

@@ -19,7 +19,7 @@ def language():
         return "es" if SPANISH.match(system_locale()) else "en"
     code = re.split(r"[_.@-]", wanted)[0].lower()  # es_ES.UTF-8 -> es
     if code not in ("en", "es"):
-        # Which language to say it in is just what is not known.
+        # The language for this message is exactly what is unknown.
         raise ValueError(
             f"MINIGPT_LANG={wanted!r} is not a language of the labs; set it to en or es, or unset it / "
             f"MINIGPT_LANG={wanted!r} no es un idioma de los laboratorios; usa en o es, o quítala"

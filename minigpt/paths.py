@@ -19,7 +19,7 @@ def list_labs(root=None):
 
 
 def resolve_lab(text, root=None):
-    """Return the lab folder that "2", "02" or "02_static_batching" means; a ValueError lists the labs."""
+    """Return the lab folder that "2", "02" or "02_static_batching" means. Raises ValueError listing the labs."""
     labs = list_labs(root)
     wanted = str(text).strip()
     for lab in labs:
@@ -67,14 +67,14 @@ def student_notebook(lab, language):
 
 
 def ensure_student_file(lab):
-    """Make the student's copy of a lab's skeleton, in the user's language, if it is not there; say whether it was made.
+    """Make the student's copy of a lab's skeleton, in the user's language, if missing; return whether it was made.
 
     A file that exists is never touched. Without a skeleton nothing is made.
     """
     target, skeleton = student_file(lab), skeleton_file(lab, language())
     if target.exists() or not skeleton.exists():
         return False
-    # Written aside and renamed: an interrupted copy must not look like the student's half-empty work.
+    # Written to another name and renamed: an interrupted copy must not look like the student's half-finished work.
     draft = target.with_name(target.name + ".new")
     draft.write_bytes(skeleton.read_bytes())
     os.replace(draft, target)

@@ -53,7 +53,7 @@ def sample_the_law(records, warm_up, every_s):
 
 
 def throughput_per_s(lengths, in_flight, cost):
-    """Peticiones por segundo que completa un servidor continuo que tiene siempre ese número en vuelo (in flight).
+    """Peticiones por segundo que completa un servidor continuo con `in_flight` peticiones siempre en vuelo.
 
     Una petición se queda unos pasos; en un paso medio salen, pues, in_flight / (media de pasos), y entran otras tantas.
     Las demás reciben una pasada de decodificación (decode). Peticiones por segundo: las que salen en un paso entre lo

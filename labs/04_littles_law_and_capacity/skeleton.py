@@ -23,7 +23,7 @@ def rate_and_mean_stay(records, stage, start_s, end_s):
 
     Counted are the requests that enter at start_s ≤ t < end_s. Their stay is counted in full, also if they leave
     after `end_s`; a request that never left has stayed infinitely long. `columns_of(stage)` names the two columns,
-    entry and exit; a request whose entry is None never entered. If nobody enters there is no mean stay: ValueError.
+    entry and exit; a request whose entry is None never entered. If none enters there is no mean stay: ValueError.
     """
     # EXERCISE 4.1 (about 6 lines)
     raise NotImplementedError("exercise 4.1: rate_and_mean_stay")
@@ -32,7 +32,7 @@ def rate_and_mean_stay(records, stage, start_s, end_s):
 def mean_number(records, stage, start_s, end_s):
     """L: how many requests are in the stage on average over the time from `start_s` to `end_s`.
 
-    Walk through the moments at which somebody enters or leaves, and add up (number inside) · (time until the next
+    Walk through the moments at which a request enters or leaves, and add up (number inside) · (time until the next
     one). Only what lies in the window counts; a request that never left is inside to the end.
     """
     # EXERCISE 4.2 (about 11 lines)
@@ -51,10 +51,10 @@ def sample_the_law(records, warm_up, every_s):
 
 
 def throughput_per_s(lengths, in_flight, cost):
-    """Requests a second that a continuous server completes while so many are in flight all the time.
+    """Requests per second that a continuous server completes while `in_flight` requests run all the time.
 
-    A request stays for some steps; so in a mean step so many leave, and as many enter: in_flight / (mean steps). The
-    others get one decode pass. Requests a second are those that leave in a step over the time of a step.
+    A request stays for some steps; so in a mean step in_flight / (mean steps) leave, and as many enter. The
+    others get one decode pass. Requests per second are those that leave in a step over the time of a step.
     """
     # EXERCISE 4.4 (about 9 lines)
     raise NotImplementedError("exercise 4.4: throughput_per_s")

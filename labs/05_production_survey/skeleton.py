@@ -48,7 +48,7 @@ def tokens_to_reserve(server, request, in_flight):
     nearest-rank `server.profile_percent`-th percentile of `server.profile` (output lengths seen before), but at least
     `request.num_tokens`, and never more than "max". "watermark" reserves `request.num_tokens`: what is there now.
 
-    Under every rule it has to wait if fewer than `server.reserve_blocks` blocks would stay free; with nobody in flight
+    Under every rule it has to wait if fewer than `server.reserve_blocks` blocks would stay free; with none in flight
     none need to.
     """
     # EXERCISE 5.2 (about 11 lines)
@@ -59,7 +59,7 @@ def plan_step(in_flight, token_budget):
     """What the next step computes: a list of (request, number of its next tokens).
 
     First one token for every request that has one token left to compute (`num_tokens` − `num_computed_tokens`): these
-    are running, and nobody may keep them waiting. What is left of `token_budget` goes to the others, in the order of
+    are running, and no request may keep them waiting. What is left of `token_budget` goes to the others, in the order of
     `in_flight`, each as much as it needs or as there is. A budget of None has no end.
     """
     # EXERCISE 5.3 (about 8 lines)
@@ -118,7 +118,7 @@ def take_arrivals(server, waiting, in_flight):
 
 
 def admit(server, waiting, in_flight):
-    """Admit in the order of the line, while there is a seat and memory; nobody overtakes the first."""
+    """Admit in the order of the line, while there is a seat and memory; no request overtakes the first."""
     waiting.sort(key=lambda request: place_in_line(request, server.aging_s))
     while waiting and len(in_flight) < server.max_inflight:
         num_tokens = tokens_to_reserve(server, waiting[0], in_flight)
@@ -153,7 +153,7 @@ def run_step(server, plan, in_flight):
 
 
 def production_loop(server):
-    """Serve until the queue is closed and nobody waits or runs."""
+    """Serve until the queue is closed and no request waits or runs."""
     waiting, in_flight = [], []
     while waiting or in_flight or not server.queue.closed:
         take_arrivals(server, waiting, in_flight)

@@ -1,7 +1,7 @@
 """A bootstrap for requests that share a queue: neighbours are drawn together.
 
 The plain bootstrap (`metrics.bootstrap_interval`) draws requests one by one, as if they were independent. But if one
-request waits long, so do those next to it, and an interval that does not know this is too narrow. Drawing whole blocks
+request waits long, so do those next to it, and an interval that ignores this is too narrow. Drawing whole blocks
 of neighbours keeps what they share (Künsch, 1989; in a circle: Politis and Romano, 1992).
 """
 

@@ -25,7 +25,7 @@ class RequestPhases:
 
     @property
     def parts_ms(self) -> dict[str, float]:
-        """Its latency in milliseconds, by part."""
+        """The latency in milliseconds, by part."""
         marks = (self.arrival_ns, self.admitted_ns, self.start_ns, self.ended_ns, self.finish_ns)
         return {part: (end - start) / 1e6 for part, start, end in zip(PARTS, marks, marks[1:])}
 

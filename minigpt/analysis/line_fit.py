@@ -8,11 +8,11 @@ LARGE_MISFIT_PERCENT = 15.0
 def describe_fit(fit_line, sizes, step_ms, product_ms) -> str:
     """How far the line of `fit_line` lies from each measured step, in words.
 
-    `product_ms` are the times of the matrix products alone at the same sizes.
+    `product_ms`: times of the matrix products alone, at the same sizes.
     """
     off = misfit_percent(fit_line, sizes, step_ms)
     words = ", ".join(f"B={size} {value:+.0f} %" for size, value in zip(sizes, off))
-    lines = [say(en=f"the line beside each measured point: {words}",
+    lines = [say(en=f"the line at each measured point: {words}",
                  es=f"la recta junto a cada punto medido: {words}")]
     if all(abs(value) <= LARGE_MISFIT_PERCENT for value in off):
         return "\n".join([*lines, say(en="within 15 % of every point", es="a menos del 15 % de cada punto")])
@@ -35,7 +35,7 @@ def misfit_ms(fit_line, sizes, times_ms) -> list[float]:
 
 
 def _reason(gap_ms: float, of_products_ms: float) -> str:
-    """Whether the products alone, with a line of their own, miss by as much in the same direction."""
+    """Whether a line fitted to the products alone misses by as much, in the same direction."""
     above = gap_ms > 0
     miss = say(en=f"the line lies {abs(gap_ms):.2f} ms {'above' if above else 'below'}",
                es=f"la recta queda {abs(gap_ms):.2f} ms por {'encima' if above else 'debajo'}")

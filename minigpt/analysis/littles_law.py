@@ -1,7 +1,7 @@
 """Looking at a server from outside: when to look, and how many are inside then.
 
 Little's law, L = λ·W (Little, 1961), holds for any stage that requests enter and leave. A stage is known by two
-columns of `log.records()`; a request is inside from its entry up to, and without, the moment at which it leaves.
+columns of `log.records()`; a request is inside from its entry up to, but not including, the moment it leaves.
 """
 
 import math
@@ -28,7 +28,7 @@ def sample_times(start_s: float, end_s: float, every_s: float) -> list[float]:
     """Instants at which an independent observer looks: `start_s`, and every `every_s` after it, before `end_s`."""
     if not every_s > 0:
         raise ValueError(say(en=f"every_s={every_s}: it must be positive", es=f"every_s={every_s}: debe ser positivo"))
-    # Multiplied, not added up: rounding must not pile up over thousands of instants.
+    # Multiplied, not added: rounding errors must not accumulate over thousands of instants.
     return [start_s + k * every_s for k in range(math.ceil((end_s - start_s) / every_s))]
 
 

@@ -29,7 +29,7 @@ def percentile(values: Sequence[float], percent: float) -> float:
 
 
 def e2e_s(log: RunLog) -> list[float]:
-    """End-to-end latency of every request that was sent: answer minus scheduled arrival, infinite without answer."""
+    """End-to-end latency of every request that was sent: answer minus scheduled arrival, infinite without an answer."""
     return [_e2e(record) for record in log.requests.values()]
 
 
@@ -90,9 +90,9 @@ def _arrival_window_ns(log: RunLog) -> int:
 def answered_in_window(log: RunLog) -> list[RequestLog]:
     """The answers that every rate counts: those that left within the arrival window.
 
-    The drain after it would flatter nobody's rate; and rates over different windows could not be compared.
+    Counting the drain after it would lower every rate, and rates over different windows cannot be compared.
     """
-    window_ns = _arrival_window_ns(log)  # whole: in seconds, an answer at the very end could fall outside
+    window_ns = _arrival_window_ns(log)  # in whole ns: rounded to seconds, an answer at the very end could fall outside
     return [record for record in log.finished if record.finish_ns <= window_ns]
 
 
@@ -127,7 +127,7 @@ def busy_percent(log: RunLog) -> float:
 
 
 def slot_use_percent(log: RunLog) -> float:
-    """Share of the slots' time, while steps ran, in which a slot held a request that had not ended."""
+    """Share of slot time, while steps ran, in which the slot held a request that had not ended."""
     slots = log.max_batch if not log.streams else log.max_inflight
     busy = sum(len(step.useful_ids) * (step.end_ns - step.start_ns) for step in log.steps)
     total = sum(slots * (step.end_ns - step.start_ns) for step in log.steps)
@@ -147,7 +147,7 @@ class Summary:
     ttft_p95_ms: float | None
     ttft_p99_ms: float | None
     itl_p95_ms: float | None
-    throughput_per_s: float | None  # None: every answer came after the arrival window, so that there is no rate
+    throughput_per_s: float | None  # None: every answer came after the arrival window, so there is no rate
     goodput_per_s: float | None
     tokens_per_s: float | None
     slot_use_percent: float

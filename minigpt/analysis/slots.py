@@ -1,8 +1,8 @@
-"""Who sat where, and who waited: the seats of a run over time, read from its log.
+"""Which request held which slot, and how many waited: the slots of a run over time, read from its log.
 
-A *seat* is a place in the running batch, counted from 0. A request takes the lowest free seat in the first step that
+A *slot* is a place in the running batch, counted from 0. A request takes the lowest free slot in the first step that
 computes it and keeps it until its answer leaves. A static server sends all answers at the end of a batch, so there
-every seat of the batch is held until the longest member has ended.
+every slot of the batch is held until the longest member has ended.
 """
 
 import heapq
@@ -13,13 +13,13 @@ from minigpt.runtime.run_log import RunLog, StepLog
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """One request's stay in its seat. Times are in nanoseconds since the run began."""
+    """One request's stay in its slot. Times are in nanoseconds since the run began."""
 
     slot: int  # from 0
     request_id: int
     start_ns: int  # its first step begins
     prefill_until_ns: int  # its first step ends: the prompt is computed, the first token is there
-    useful_until_ns: int  # its last useful step ends; from here on the seat is held for nothing
+    useful_until_ns: int  # its last useful step ends; from here on the slot is held for nothing
     end_ns: int  # the answer leaves; the end of the run for a request that was never answered
 
 
@@ -33,8 +33,8 @@ class Waiting:
 
 
 def slot_spans(log: RunLog) -> list[Span]:
-    """Every stay in a seat, in the order in which the stays began."""
-    first: dict[int, tuple[int, StepLog]] = {}  # request -> its seat and its first step
+    """Every stay in a slot, in the order in which the stays began."""
+    first: dict[int, tuple[int, StepLog]] = {}  # request -> its slot and its first step
     last_useful_ns: dict[int, int] = {}
     held: dict[int, int] = {}
     slots = FreeSlots()
@@ -50,12 +50,12 @@ def slot_spans(log: RunLog) -> list[Span]:
 
 
 def num_slots(log: RunLog) -> int:
-    """How many seats the server has: a static one `max_batch`, a continuous one `max_inflight`."""
+    """How many slots the server has: a static one `max_batch`, a continuous one `max_inflight`."""
     return log.max_inflight if log.streams else log.max_batch
 
 
 class FreeSlots:
-    """Seats without end, the lowest free one first."""
+    """An unlimited supply of slots, the lowest free one first."""
 
     def __init__(self):
         self._returned: list[int] = []
@@ -64,7 +64,7 @@ class FreeSlots:
     def allocate(self) -> int:
         if self._returned:
             return heapq.heappop(self._returned)
-        # A loop that exceeds its cap gets seats beyond it: a figure then shows one row too many.
+        # A loop that exceeds its cap gets slots beyond it: a figure then shows one row too many.
         self._next += 1
         return self._next - 1
 

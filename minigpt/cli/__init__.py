@@ -1,1 +1,1 @@
-"""One module a command of ``python -m minigpt``, each with ``main(argv) -> int``."""
+"""One module per command of ``python -m minigpt``, each with ``main(argv) -> int``."""

@@ -1,4 +1,4 @@
-"""What every command's arguments share: numbers that are checked, files that can be written, mistakes in one line."""
+"""Shared by the arguments of all commands: checked numbers, writable files, mistakes reported in one line."""
 
 import argparse
 import math
@@ -9,7 +9,7 @@ from minigpt.language import say
 
 
 class Parser(argparse.ArgumentParser):
-    """An ArgumentParser whose mistakes are ValueErrors, as all others of a user: one line, without the usage."""
+    """An ArgumentParser that reports mistakes as ValueErrors, like any other mistake of a user: one line, no usage text."""
 
     def error(self, message: str):
         raise ValueError(say(en=f"{message} (see {self.prog} --help)", es=f"{message} (véase {self.prog} --help)"))
@@ -49,7 +49,7 @@ def whole(least: int | None = None, most: int | None = None):
 
 
 def new_file(text: str) -> Path:
-    """A path that can be written to: looked at before anything is computed for it. Nothing is created yet."""
+    """A path that can be written to, checked before anything is computed for it. Nothing is created yet."""
     path = Path(text)
     if path.is_dir():
         raise _wrong(text, say(en="that is a folder: name a file", es="es una carpeta: indica un archivo"))
@@ -66,7 +66,7 @@ def new_file(text: str) -> Path:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a result, its folder made if need be; ValueError if the system says no after all."""
+    """Write a result, making its folder if needed; ValueError if the system refuses after all."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -80,13 +80,13 @@ def option(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def refuse_idle(args: argparse.Namespace, beside: str, names, reason: str) -> None:
-    """Refuse options that would change nothing: a mistake that nobody would notice. Their default must be None."""
+def refuse_idle(args: argparse.Namespace, others: str, names, reason: str) -> None:
+    """Refuse options that would have no effect, a mistake that would go unnoticed. Their default must be None."""
     for name in names:
         value = getattr(args, name, None)
         if value is not None:
-            raise ValueError(say(en=f"{option(name)} {value} does not go with {beside}: ",
-                                 es=f"{option(name)} {value} no va con {beside}: ") + reason)
+            raise ValueError(say(en=f"{option(name)} {value} does not go with {others}: ",
+                                 es=f"{option(name)} {value} no va con {others}: ") + reason)
 
 
 def _number(text: str, fits, what: str) -> float:

@@ -1,4 +1,4 @@
-"""`python -m minigpt bench`: how far the decode step is from its matrix products alone."""
+"""`python -m minigpt bench`: how much longer the decode step takes than its matrix products alone."""
 
 from minigpt.cli.arguments import Parser, count
 from minigpt.language import say

@@ -7,7 +7,7 @@ In this order, so that what is cheap and telling fails first; the tests find lab
 3. tests/grader_tests   the reference passes every check, a fresh skeleton none (each `not_implemented`); it stays so
                         with other hash seeds and thread counts
 4. tests/mutants        each wrong solution is rejected with its hint, and each check rejects one
-5. tests/hostile        hostile submissions get their outcome, hurt nobody, and leave nothing behind
+5. tests/hostile        hostile submissions get their outcome, do no damage, and leave nothing behind
 6. tests/repo/test_notebooks.py   every notebook runs under nbval, in both languages
 """
 
@@ -36,7 +36,7 @@ def main(argv: list[str]) -> int:
         if is_quick and not is_in_quick:
             continue
         print(f"== {name}", flush=True)
-        # MINIGPT_UNDISTURBED: nobody edits meanwhile, so any change of the project is a fault.
+        # MINIGPT_UNDISTURBED: no one is editing, so any change to the project is an error.
         status = process.run_child([sys.executable, "-m", "pytest", "-q", *where, *options], cwd=repository_root(),
                                        extra={"MINIGPT_UNDISTURBED": "1"})
         if status == 130:  # Ctrl-C

@@ -8,7 +8,7 @@ from minigpt.language import language, say
 
 def main(argv: list[str]) -> int:
     parser = Parser(prog="python -m minigpt claims", description=say(
-        en="What is said about batching, what the literature has, what is measured here.",
+        en="What is said about batching, what the literature reports, what is measured here.",
         es="Lo que se dice del batching, lo que dice la literatura, lo que se mide aquí.",
     ))
     parser.add_argument("--folder", type=Path, default=Path("results"), help=say(

@@ -1,4 +1,4 @@
-"""``python -m minigpt clean``: remove caches, and nothing that somebody wrote."""
+"""``python -m minigpt clean``: remove caches, and nothing written by hand."""
 
 import os
 import shutil
@@ -24,7 +24,7 @@ def main(argv: list[str]) -> int:
 
 
 def caches(root):
-    """Return the cache folders below `root`, without looking into environments."""
+    """Return the cache folders below `root`, not looking into environments."""
     found = []
     for folder, names, _ in os.walk(root):
         found += [os.path.join(folder, name) for name in names if name in CACHES]

@@ -1,4 +1,4 @@
-"""`python -m minigpt engines`: the tutor on real engines, with the same requests, beside the loop of Lab 03."""
+"""`python -m minigpt engines`: the tutor on real engines, compared with the loop of Lab 03 on the same requests."""
 
 import argparse
 import json
@@ -26,7 +26,7 @@ def parser() -> argparse.ArgumentParser:
         en="other requests: a workload file (arrivals are taken as a burst)",
         es="otras peticiones: un archivo de carga (las llegadas cuentan como una ráfaga)"))
     made.add_argument("--engine", action="append", metavar="NAME", help=say(
-        en="only this engine beside ours; may be repeated", es="solo este motor junto al nuestro; se puede repetir"))
+        en="compare ours with this engine only; may be repeated", es="solo este motor junto al nuestro; se puede repetir"))
     made.add_argument("--impl", default="solution", choices=("student", "solution"), help=say(
         en="whose loop Mini-GPT runs", es="de quién es el bucle que ejecuta Mini-GPT"))
     made.add_argument("--python", type=Path, metavar="PATH", help=say(
@@ -50,7 +50,7 @@ def main(argv: list[str]) -> int:
     python = find_python(args.python)
     if python is None:
         return 1
-    from minigpt.extras.engines.beside import measure
+    from minigpt.extras.engines.side_by_side import measure
 
     rows = measure(
         find_requests(args), python, names=args.engine, repeats=args.repeats, inflight=args.inflight, impl=args.impl
@@ -82,7 +82,7 @@ def find_requests(args: argparse.Namespace):
     """The requests to serve: a file's, or drawn ones; EOS is ignored, so that all engines do the same work."""
     from dataclasses import replace
 
-    from minigpt.extras.engines.beside import mixed_requests
+    from minigpt.extras.engines.side_by_side import mixed_requests
     from minigpt.workloads.files import read_workload
     from minigpt.workloads.workload import arriving
 
@@ -101,5 +101,5 @@ def read_rows(path: Path) -> list:
     try:
         return [from_data(data) for data in json.loads(path.read_text(encoding="utf-8"))["rows"]]
     except (OSError, ValueError, LookupError, TypeError) as error:
-        raise ValueError(say(en=f"show={str(path)!r} is no file of an earlier --json ({error})",
+        raise ValueError(say(en=f"show={str(path)!r} is not the file of an earlier --json ({error})",
                              es=f"show={str(path)!r} no es un archivo de un --json anterior ({error})")) from None

@@ -13,5 +13,5 @@ from minigpt.paths import repository_root
 def main(argv: list[str]) -> int:
     status = run_child([sys.executable, "-m", "tests.grader.grade", *argv], cwd=repository_root())
     if status == INTERRUPTED:
-        print(say(en="Interrupted: this is no grade.", es="Interrumpido: esto no es una calificación."), file=sys.stderr)
+        print(say(en="Interrupted: this is not a grade.", es="Interrumpido: esto no es una calificación."), file=sys.stderr)
     return status

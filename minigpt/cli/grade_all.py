@@ -11,6 +11,6 @@ from minigpt.paths import repository_root
 
 
 def main(argv: list[str]) -> int:
-    """Run it in the repository; the folders are meant from where the user is."""
+    """Run it in the repository; the folders are relative to where the user is."""
     command = [sys.executable, "-m", "tests.grader.grade_all", *argv]
     return run_child(command, cwd=repository_root(), extra={"MINIGPT_CALLED_FROM": os.getcwd()})

@@ -59,7 +59,7 @@ def jupyter_environment() -> dict[str, str]:
         "JUPYTER_PREFER_ENV_PATH": "1",
     }
     if layout.uses_current_interpreter():
-        # Nobody has installed this clone's package in that Python; a kernel starts in the lab's folder.
+        # This clone's package is not installed in that Python, and a kernel starts in the lab's folder.
         variables["PYTHONPATH"] = str(repository_root())
     return variables
 
@@ -73,7 +73,7 @@ def split_arguments(argv):
 
 
 def choose_lab(own):
-    """Return the lab to open; None when there is no lab yet."""
+    """Return the lab to open; None if there is no lab yet."""
     wanted = [word for word in own if word]  # make passes an empty LAB on
     if len(wanted) > 1:
         got = " ".join(wanted)

@@ -1,4 +1,4 @@
-"""`python -m minigpt load`: a workload file to a server over HTTP, measured as the replay measures."""
+"""`python -m minigpt load`: send a workload file to a server over HTTP, with the metrics of `replay`."""
 
 import argparse
 import asyncio
@@ -25,7 +25,7 @@ def parser() -> argparse.ArgumentParser:
         en="workload file; python -m minigpt workload writes one",
         es="archivo de carga; python -m minigpt workload escribe uno",
     ))
-    made.add_argument("--model", help=say(en="default: the first that the server lists",
+    made.add_argument("--model", help=say(en="default: the first one that the server lists",
                                           es="por defecto: el primero que da el servidor"))
     made.add_argument("--prompts", default="ids", choices=client.PROMPTS, help=say(
         en="send token ids, or text to a server with another tokenizer",

@@ -72,7 +72,7 @@ def main(argv: list[str]) -> int:
 
 
 def check_idle(args: argparse.Namespace) -> None:
-    """Lengths come from a name or from a trace; the trace's options are for a trace."""
+    """Check that lengths come from a name or a trace, and that trace options come with a trace."""
     if args.trace is None:
         refuse_idle(args, say(en="a plan without --trace", es="un plan sin --trace"), ("length_factor", "too_long"),
                     say(en="it is about a trace's lengths", es="trata de las longitudes de una traza"))
@@ -81,7 +81,7 @@ def check_idle(args: argparse.Namespace) -> None:
 
 
 def trace_calls(args: argparse.Namespace) -> list | None:
-    """The calls of the trace file, its notes printed; None without one."""
+    """The calls of the trace file, after printing its notes; None without a file."""
     if args.trace is None:
         return None
     from minigpt.simulation import fleet
@@ -119,7 +119,7 @@ def on_own_arrivals(calls: list | None, plan) -> tuple[float | None, int | None]
 
 
 def is_met(plan, own_ms: float | None) -> bool:
-    """The verdict: on the trace, if one was given; it is what the user wants served."""
+    """The verdict; on the trace, if one was given, since that is what the user wants to serve."""
     return own_ms <= plan.p95_target_ms if own_ms is not None else plan.num_met == len(plan.p95_ms)
 
 

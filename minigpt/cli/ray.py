@@ -39,12 +39,12 @@ def parser() -> argparse.ArgumentParser:
 
 
 def add_fleet_options(group) -> None:
-    group.add_argument("--replicas", type=count, help=say(en="so many, always (default 2)",
+    group.add_argument("--replicas", type=count, help=say(en="a fixed number (default 2)",
                                                         es="tantas, siempre (por defecto 2)"))
     group.add_argument("--max-inflight", type=count, help=say(en="of one replica (default 8)",
                                                             es="de una réplica (por defecto 8)"))
     group.add_argument("--rate", type=positive, help=say(
-        en="instead: plan for so many requests/s, as Lab 04 does, and let Ray scale up to that plan",
+        en="instead: plan for this many requests/s, as Lab 04 does, and let Ray scale up to that plan",
         es="en su lugar: planifica para tantas peticiones/s, como el laboratorio 04, y Ray escala hasta ese plan"))
     group.add_argument("--p95-ms", type=positive, help=say(en="the plan's target, end to end",
                                                         es="objetivo del plan, de extremo a extremo"))
@@ -60,7 +60,7 @@ def add_cluster_options(group) -> None:
         en="a Ray cluster that is there (auto: this machine's); default: one of this machine alone",
         es="un clúster de Ray que ya existe (auto: el de esta máquina); por defecto, uno solo de esta máquina"))
     group.add_argument("--nodes", type=count, help=say(
-        en="emulate so many machines on this one, a replica on each",
+        en="emulate this many machines on this one, one replica on each",
         es="emula tantas máquinas en esta, con una réplica en cada una"))
     group.add_argument("--try-out", action="store_true", help=say(
         en="on two emulated machines: 200 requests to one replica, to two, and to two of which one is killed",
@@ -75,7 +75,7 @@ def own_environment() -> OwnEnvironment:
 
 
 def check(args: argparse.Namespace) -> None:
-    """Refuse what contradicts itself, before gigabytes are installed for it."""
+    """Refuse contradictory options before gigabytes are installed."""
     if (args.rate is None) != (args.p95_ms is None):
         raise ValueError(say(en="--rate and --p95-ms go together: a plan needs both",
                              es="--rate y --p95-ms van juntas: un plan necesita las dos"))
@@ -108,7 +108,7 @@ def main(argv: list[str]) -> int:
 
 
 def own_token() -> dict[str, str]:
-    """For a cluster that lives as long as the command: whoever reaches its ports and has no token gets nothing done.
+    """For a cluster that lives as long as the command: clients that reach its ports without the token are refused.
 
     Ray reads these when it is imported. A token of the user's own, for clusters that stay, is not touched.
     """

@@ -64,7 +64,7 @@ def check_idle(args: argparse.Namespace) -> None:
 
 
 def settings_of(args: argparse.Namespace) -> dict:
-    """What every run is given."""
+    """The settings of every run."""
     return {
         "clock": args.clock, "tokens": args.tokens, "impl": args.impl, "max_batch": args.max_batch,
         "max_inflight": args.max_inflight, "max_wait_s": args.max_wait_ms / 1e3, "shows_progress": True,
@@ -81,10 +81,10 @@ def run_one(requests, args: argparse.Namespace) -> tuple[dict, dict, list[str]]:
 def run_both(requests, args: argparse.Namespace) -> tuple[dict, dict, list[str]]:
     """Both policies' logs in the median pair, what the comparison adds to the JSON, and its lines."""
     from minigpt.analysis import metrics
-    from minigpt.simulation.pairs import measure_pairs, verdict
+    from minigpt.simulation.paired_runs import paired_runs, verdict
 
     is_measured = args.clock != "virtual"
-    pairs = measure_pairs(requests, (args.pairs or NUM_PAIRS) if is_measured else 1, **settings_of(args))
+    pairs = paired_runs(requests, (args.pairs or NUM_PAIRS) if is_measured else 1, **settings_of(args))
     median, (low, high) = pairs.median, pairs.interval_percent()
     more = {
         "p95_reduction_percent": median.p95_reduction_percent, "interval_percent": [low, high],
@@ -116,9 +116,9 @@ def window_line(runs) -> str:
 
 
 def measured_lines(pairs, found: str, busy_percent: float) -> list[str]:
-    """What a measured comparison says besides: each pair, how busy it was, and whether they decide anything."""
+    """The lines that a measured comparison adds: each pair, how busy the server was, and whether they decide anything."""
     from minigpt.runtime.clock import CpuClock
-    from minigpt.simulation.pairs import BAR_PERCENT
+    from minigpt.simulation.paired_runs import BAR_PERCENT
 
     each = ", ".join(f"{value:.1f}" for value in pairs.reductions_percent)
     spanish = {"pass": "sí", "fail": "no", "inconclusive": "no concluyente"}

@@ -26,7 +26,7 @@ def main(argv: list[str]) -> int:
 
 
 def _free_name(file):
-    """A name beside the file that nothing has yet: two resets in one second must not lose a backup."""
+    """An unused name next to the file: two resets within one second must not lose a backup."""
     stamp = datetime.now().strftime("%Y-%m-%d-%H%M%S")
     candidates = (file.with_name(f"{file.name}.bak-{stamp}{suffix}") for suffix in ("", *(f"-{n}" for n in range(2, 99))))
     return next(candidate for candidate in candidates if not candidate.exists())

@@ -48,13 +48,13 @@ def add_limits(group) -> None:
     group.add_argument("--time-limit-s", type=positive, default=120.0, help=say(
         en="most time of a request", es="tiempo máximo de una petición"))
     group.add_argument("--hang-s", type=positive, default=30.0, help=say(
-        en="so long without a step of anybody, and the loop counts as hung",
+        en="after this long without a step for any request, the loop counts as hung",
         es="tras tanto tiempo sin un paso de nadie, el bucle se da por colgado"))
 
 
 def add_doors(group) -> None:
     group.add_argument("--api-key", default=os.environ.get(KEY, ""), metavar="KEY", help=say(
-        en=f"clients must show it (default: the variable {KEY}, which no list of processes shows)",
+        en=f"clients must send it (default: the variable {KEY}, which does not show up in process lists)",
         es=f"los clientes deben mostrarla (por defecto, la variable {KEY}, que no sale en ninguna lista de procesos)",
     ))
     group.add_argument("--cors", action="append", default=[], metavar="ORIGIN", help=say(
@@ -65,7 +65,7 @@ def add_doors(group) -> None:
 
 
 def import_server():
-    """The server's module; what is not installed is said in one line."""
+    """The server's module; a missing package is reported in one line."""
     try:
         return importlib.import_module("minigpt.extras.server.listening")
     except ModuleNotFoundError as missing:
@@ -88,12 +88,12 @@ def load_any_loop(policy: str, impl: str):
 
 
 def warm_up(engine, max_wait_s: float) -> None:
-    """Serve a few requests before the first client's: a loop that cannot must not look as if it did."""
+    """Serve a few requests before the first client's: a loop that cannot serve must not look as if it could."""
     state = try_out(engine, WARM_UP_S + max_wait_s, say_slow)
     if state.is_healthy:
         return
     engine.close(drain=False, timeout_s=1)
-    way_out = say(en="repair it and start again; --impl solution serves with the reference",
+    way_out = say(en="fix it and start again; --impl solution serves with the reference",
                   es="repáralo y vuelve a empezar; --impl solution usa la referencia")
     if state.error == "NotImplementedError":
         way_out = say(en="write it first; --impl solution serves with the reference",
@@ -116,7 +116,7 @@ def announce(args: argparse.Namespace, impl: str, port: int) -> None:
         f"http://{host}:{port}/ lo muestra en vivo",
     ), flush=True)
     if args.host not in LOCAL and not args.api_key:
-        print(say(en="Anybody who reaches this address can use it: no --api-key was given, and nothing is encrypted.",
+        print(say(en="Anyone who can reach this address can use it: no --api-key was given, and nothing is encrypted.",
                   es="Quien llegue a esta dirección puede usarla: no se dio --api-key, y nada va cifrado."),
               flush=True)
 

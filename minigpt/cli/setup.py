@@ -8,7 +8,7 @@ from minigpt.language import say
 
 
 def main(argv):
-    """Set the environment up, also when its stamp says that nothing is missing."""
+    """Set the environment up, even if its stamp says that nothing is missing."""
     parser = argparse.ArgumentParser(prog="python -m minigpt setup", description=say(
         en="Make .venv and install what the labs need.",
         es="Crea .venv e instala lo que necesitan los laboratorios."))

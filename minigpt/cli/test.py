@@ -11,7 +11,7 @@ from minigpt.environment import process
 from minigpt.paths import repository_root
 
 MOST_PROCESSES = 4  # each loads torch
-OF_ITS_OWN = ("-n", "--pdb", "-x", "--collect-only", "--co")  # options with which one process is what is wanted
+OF_ITS_OWN = ("-n", "--pdb", "-x", "--collect-only", "--co")  # options that call for a single process
 
 
 def main(argv: list[str]) -> int:

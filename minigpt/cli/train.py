@@ -28,7 +28,7 @@ def main(argv: list[str]) -> int:
     minutes = (time.perf_counter() - start) / 60
     out = args.out or checkpoint_io.CHECKPOINT
     checkpoint_io.save_checkpoint(model, out)
-    model = checkpoint_io.load_checkpoint(out)  # rounded to fp16: the model that everybody will run
+    model = checkpoint_io.load_checkpoint(out)  # rounded to fp16, as every user will run it
     model_card.write(out, model, recipe, losses, minutes, args.threads)
     num_prompts = prompts.write_pool(model, path=out / prompts.POOL.name)
     print(say(en=f"Trained in {minutes:.1f} minutes: {out}, with {num_prompts} prompts for workloads",

@@ -10,7 +10,7 @@ DEFAULT = "mixed"
 
 
 def add_workload_options(parser: argparse.ArgumentParser) -> None:
-    """Add them to a command's arguments. Each is None until the user gives it: what would change nothing is refused."""
+    """Add them to a command's arguments. Each is None unless the user gives it, so that one without effect is refused."""
     parser.add_argument("--workload", help=say(
         en="mixed (default), mixed:0.3, lengths such as constant:16, two_point:3,30,0.5, exponential:16,128, "
         "or a workload file (FILE.jsonl)",

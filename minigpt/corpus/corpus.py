@@ -26,13 +26,13 @@ PREFIXES = {
     ("es", "fix"): "corrige: ",
     ("es", "explain"): "explica: ",
 }
-CORRECT = "correct"  # the rule of the sentences with nothing wrong
+CORRECT = "correct"  # the rule of the sentences without a mistake
 
 MAX_PROMPT_BYTES = 70
 SENTENCES_PER_RULE = 1_500  # of the many thousands that most rules could make
 SENTENCES_PER_CORRECTION = 10  # at least, on average: rules with many forms get more than the above
 SENTENCES_OF = {"article_gender": 3_000, "adjective_gender": 4_000}  # every noun's gender has to be learned by heart
-CORRECT_SHARE = 0.20  # nothing wrong: the hardest answer, since every rule has to be tried
+CORRECT_SHARE = 0.20  # no mistake: the hardest answer, since every rule has to be tried
 HELD_OUT_PERCENT = 10
 
 _GRAMMARS = {"en": grammar_en, "es": grammar_es}
@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sentence:
-    """What a student may type, and all that the tutor should know about it."""
+    """A sentence that a student may type, and what the tutor should know about it."""
 
     text: str         # as typed: with its one mistake, or with none if the rule is "correct"
     right: str        # the same sentence without the mistake
@@ -63,7 +63,7 @@ class Example:
 
 
 def _digest(purpose: str, text: str) -> int:
-    """A number of 64 bits that is the same in every process, unlike `hash()`; each purpose has its own."""
+    """A 64-bit number that is the same in every process, unlike `hash()`; each purpose has its own."""
     return int.from_bytes(hashlib.sha256(f"{purpose}:{text}".encode()).digest()[:8], "big")
 
 
@@ -73,8 +73,8 @@ def _fits(example: ErrorExample, language: str) -> bool:
     return prefix + max(len(example.wrong.encode()), len(example.right.encode())) <= MAX_PROMPT_BYTES
 
 
-def _faults(language: str, rule: str) -> list[ErrorExample]:
-    """The rule's share of sentences: each correction about as often, so that no irregular form is rare."""
+def _mistakes(language: str, rule: str) -> list[ErrorExample]:
+    """The rule's share of sentences: each correction appears about equally often, so that no irregular form is rare."""
     fitting = {example.wrong: example for example in _GRAMMARS[language].RULES[rule]() if _fits(example, language)}
     shuffled = sorted(fitting.values(), key=lambda example: _digest("pick", example.wrong))
     num_corrections = len({example.correction for example in shuffled})
@@ -83,7 +83,7 @@ def _faults(language: str, rule: str) -> list[ErrorExample]:
 
 
 def _take_turns(items: Iterable[T], field: str) -> list[T]:
-    """The first item of each value of `field`, then the second of each, and so on; else in their order."""
+    """The first item of each value of `field`, then the second of each, and so on; otherwise in their order."""
     num_before = Counter()
     turns = []
     for item in items:
@@ -114,7 +114,7 @@ def sentences(language: str) -> tuple[Sentence, ...]:
         Sentence(text=example.wrong, right=example.right, correction=example.correction,
                  explanation=example.explanation,
                  language=language, rule=rule)
-        for rule in _GRAMMARS[language].RULES for example in _faults(language, rule)
+        for rule in _GRAMMARS[language].RULES for example in _mistakes(language, rule)
     ]
     return (*wrong, *_correct_sentences(language, wrong))
 
@@ -131,7 +131,7 @@ def vocabulary(language: str) -> frozenset[str]:
 
 
 def is_held_out(sentence: str) -> bool:
-    """Whether a sentence is kept from training: decided by its own text, so alike for "fix" and "explain"."""
+    """Whether a sentence is kept out of training: its own text decides, so the same holds for "fix" and "explain"."""
     return _digest("split", sentence) % 100 < HELD_OUT_PERCENT
 
 

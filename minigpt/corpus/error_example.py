@@ -1,10 +1,10 @@
-"""One grammar mistake and its cure: what both small grammars are made of."""
+"""One grammar mistake and its correction: what both small grammars are made of."""
 
 from typing import NamedTuple
 
 
 class ErrorExample(NamedTuple):
-    """A sentence with exactly one mistake, beside the same sentence without it."""
+    """A sentence with exactly one mistake, and the same sentence without it."""
 
     wrong: str
     right: str

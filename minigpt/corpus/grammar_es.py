@@ -139,7 +139,7 @@ def stressed_a() -> Iterator[ErrorExample]:
             yield example(phrase(opener, "{}", noun, rest), "la", "el",
                         f'"{noun}" empieza por a tónica: lleva "el".')
             if rest.startswith("de"):
-                continue  # "esta ala del avión": nobody says that
+                continue  # "esta ala del avión" is not idiomatic
             for masculine, feminine in (("este", "esta"), ("ese", "esa"), ("aquel", "aquella"),
                                         ("nuestro", "nuestra")):
                 yield example(phrase(opener, "{}", noun, rest), masculine, feminine,
@@ -286,7 +286,7 @@ def muy_mucho() -> Iterator[ErrorExample]:
     for (group, noun, gender, plural), opener in product(_nouns(*words.ADJECTIVES), words.OPENERS[:2]):
         for adjective in _adjectives(group, gender, plural):
             if adjective.startswith("enorme"):
-                continue  # nobody says "muy enorme"
+                continue  # "muy enorme" is not idiomatic
             frame = phrase(opener, _ARTICLES[gender, plural], noun, "son" if plural else "es", "{}",
                            adjective)
             yield example(frame, "mucho", "muy", f'Ante el adjetivo "{adjective}" se usa "muy".')
@@ -336,7 +336,7 @@ def verbs_like_gustar() -> Iterator[ErrorExample]:
                                                             ("", "mucho")):
         singular, plural = pair.split()
         if much and singular == "encanta":
-            continue  # nobody says "me encanta mucho"
+            continue  # "me encanta mucho" is not idiomatic
         for things, wrong, right, number in ((ones, plural, singular, "singular"),
                                              (many, singular, plural, "plural")):
             for thing in things.split(", "):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import matplotlib
 
-matplotlib.use("Agg")  # a file is written, whatever screen there is
+matplotlib.use("Agg")  # a file is written, with or without a display
 import matplotlib.pyplot as plt  # noqa: E402
 
 from minigpt.corpus import corpus  # noqa: E402

@@ -59,7 +59,7 @@ def rewriting_examples() -> list[tuple[str, str]]:
     """A training sentence and the whole of it put right: a task of the training alone.
 
     Explanations quote the sentence. Learning to copy from a few quoted words takes thousands of steps; copying whole
-    sentences is learned soon, and serves the quotes as well.
+    sentences is learned quickly, and then works for quotes as well.
     """
     return [
         (f"{REWRITE}: {sentence.text}", sentence.right)

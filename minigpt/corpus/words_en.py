@@ -81,7 +81,7 @@ ACTIONS = _verbs(
     ("repair repairs repaired repaired repairing", "the bike, old clocks"),
     ("try tries tried tried trying", "a new recipe, a new game"),
 )
-# Nobody plans these, so they stay out of "can", "wants to" and "every day".
+# These are not planned, so they stay out of "can", "wants to" and "every day".
 ACCIDENTS = _verbs(
     ("lose loses lost lost losing", "the keys, the match"),
     ("find finds found found finding", "some coins, the lost dog"),

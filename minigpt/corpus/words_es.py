@@ -408,7 +408,7 @@ GUSTAR = (
 # what takes an infinitive, for yo, él, ellos
 INFINITIVE_HEADS = ("quiero quiere quieren", "puedo puede pueden", "debo debe deben", "voy_a va_a van_a",
                     "tengo_que tiene_que tienen_que")
-# "quiero trabajo", "quiere ayuda", "quiere limpia la casa": forms that are also other words are no mistake.
+# "quiero trabajo", "quiere ayuda", "quiere limpia la casa": forms that are also other words are not mistakes.
 OTHER_WORDS_TOO = frozenset({"trabajar", "limpiar", "ayudar", "nadar", "cantar", "comer", "dibujar",
                              "comprar"})
 

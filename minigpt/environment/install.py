@@ -42,14 +42,14 @@ def finish(needs, work):
 
 
 def make_environment():
-    """Make .venv, or mend one whose interpreter or pip does not work."""
+    """Make .venv, or repair one whose interpreter or pip does not work."""
     folder, python = layout.environment_folder(), layout.environment_python()
     version = version_of(python)
     if version is None or not is_supported(version):
         if importlib.util.find_spec("venv") is None or importlib.util.find_spec("ensurepip") is None:
             return fail(missing_venv_message())
         print(say(en="Making .venv ...", es="Creando .venv ..."), flush=True)
-        # Only a folder that is an environment is emptied; anything else in that place is somebody's.
+        # Only a folder that is an environment is emptied; anything else there belongs to the user.
         clear = ["--clear"] if (folder / "pyvenv.cfg").exists() else []
         status = process.run_child([sys.executable, "-m", "venv", *clear, folder])
         if status != 0:
@@ -96,7 +96,7 @@ def install_labs(torch_index):
         print(say(en=f"No NVIDIA GPU was found. To save gigabytes: {way_out}",
                   es=f"No se encontró una GPU de NVIDIA. Para ahorrar gigabytes: {way_out}"), flush=True)
     # The requirements bring setuptools: without build isolation nothing is downloaded a second time, and
-    # an environment that is complete can be mended offline.
+    # an environment that is complete can be repaired offline.
     return (pip("-r", repository_root() / "requirements.txt")
             or pip("--no-deps", "--no-build-isolation", "-e", repository_root()))
 
@@ -124,7 +124,7 @@ def pip(*arguments):
     """Run ``pip install`` in the environment and return its status, with a line of its own if it failed."""
     command = [layout.environment_python(), "-m", "pip", "install", "--disable-pip-version-check",
                "--progress-bar", "on", *arguments]
-    # Some users' pip always installs for the user, which an environment refuses.
+    # Some users configure pip to install per user, which an environment refuses.
     status = process.run_child(command, cwd=repository_root(), extra={"PIP_USER": "0"})
     if status == 0:
         return 0
@@ -137,7 +137,7 @@ def pip(*arguments):
 
 
 def missing_venv_message():
-    """Name the package that Debian and its kin split off."""
+    """Name the package that Debian and its derivatives split off."""
     package = f"python{sys.version_info[0]}.{sys.version_info[1]}-venv"
     return say(
         en=f"this Python ({sys.executable}) cannot make environments. On Debian or Ubuntu: "

@@ -35,10 +35,10 @@ def stamp_file(needs):
 
 
 def fingerprint(needs):
-    """Return a hash of the requirements and of the repository's place.
+    """Return a hash of the requirements and of the repository's location.
 
-    The place belongs to it because the package is installed in place: in a folder that was moved, the
-    environment would still import the old one's code.
+    The location counts because the package is installed in place: after a move, the environment would still
+    import the code of the old folder.
     """
     digest = hashlib.sha256(os.fsencode(str(repository_root())))
     for name in REQUIREMENTS[needs]:
@@ -52,18 +52,18 @@ def fingerprint(needs):
 
 
 def is_current(needs):
-    """Say whether the environment exists and was finished for today's requirements."""
+    """Return whether the environment exists and was finished for the current requirements."""
     stamp = stamp_file(needs)
     return (environment_python().is_file() and stamp.is_file()
             and stamp.read_text(encoding="utf-8") == fingerprint(needs))
 
 
 def uses_current_interpreter():
-    """Say whether MINIGPT_ENV=current asks for the Python at hand (conda, a container, a hosted notebook)."""
+    """Return whether MINIGPT_ENV=current asks for the running Python (conda, a container, a hosted notebook)."""
     value = os.environ.get("MINIGPT_ENV", "")
     if value not in ("", "current"):
         raise ValueError(say(
-            en=f"MINIGPT_ENV={value!r} means nothing; set it to current (this Python as it is), or unset it",
+            en=f"MINIGPT_ENV={value!r} is unknown; set it to current (this Python as it is), or unset it",
             es=f"MINIGPT_ENV={value!r} no significa nada; usa current (este Python tal cual) o quítala"))
     return value == "current"
 

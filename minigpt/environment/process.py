@@ -1,4 +1,4 @@
-"""Child processes: started with the environment's variables, and waited for whatever happens."""
+"""Child processes: started with the environment's variables, and always waited for."""
 
 import os
 import signal
@@ -14,14 +14,14 @@ def child_environment(extra=None):
     # These point at another Python's packages, which would hide those of the environment.
     for name in ("PYTHONHOME", "PYTHONPATH", "__PYVENV_LAUNCHER__"):
         variables.pop(name, None)
-    # Without it, a path with an accent cannot be imported from under LC_ALL=C.
+    # Without it, modules in a path with an accent cannot be imported under LC_ALL=C.
     variables["PYTHONUTF8"] = "1"
     variables.update(extra or {})
     return variables
 
 
 def run_child(command, cwd=None, extra=None):
-    """Run a command, wait for it whatever happens, and return its exit status."""
+    """Run a command, always wait for it, and return its exit status."""
     sys.stdout.flush()
     # A child and not os.execv: on Windows that returns to the prompt at once and loses the status.
     parts = [str(part) for part in command]

@@ -4,12 +4,12 @@ OLDEST, NEWEST = (3, 10), (3, 13)
 
 
 def is_supported(version):
-    """Say whether the labs run on a Python of this version."""
+    """Return whether the labs run on a Python of this version."""
     return OLDEST <= tuple(version[:2]) <= NEWEST
 
 
 def unsupported_message(version, executable):
-    """Return one line in each language: the language settings are not looked at yet."""
+    """Return one line in each language: the language settings have not been read yet."""
     found = ".".join(str(part) for part in version[:3])
     way_out = "make setup PYTHON=python3.12  |  py -3.12 -m minigpt setup"
     return (

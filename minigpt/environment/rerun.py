@@ -1,4 +1,4 @@
-"""Running a command in the environment, which is set up first if need be."""
+"""Running a command in the environment, which is set up first if necessary."""
 
 import os
 import sys
@@ -10,7 +10,7 @@ RERUN_MARK = "MINIGPT_RERUN"
 
 
 def why_install(needs, command):
-    """Say what is missing: the environment, or what this command alone needs on top of it."""
+    """Report what is missing: the environment, or what only this command needs on top of it."""
     if needs != "labs" and layout.is_current("labs"):
         return say(en=f"{command} needs a few more packages: adding them to .venv first.",
                    es=f"{command} necesita algunos paquetes más: primero se añaden a .venv.")
@@ -24,7 +24,7 @@ def enter(needs, argv):
     Returns None when this process is the right one to go on; otherwise the exit status of the command, run
     in the environment, or of the set-up that failed.
     """
-    # Taken out at once: what this process starts (a terminal in JupyterLab) must look for itself.
+    # Removed at once: what this process starts (a terminal in JupyterLab) must check for itself.
     was_rerun = os.environ.pop(RERUN_MARK, None) is not None
     if layout.uses_current_interpreter():
         return None

@@ -1,1 +1,1 @@
-"""The loop of a lab before real clients, beside real engines, on more than one machine. Optional: no lab needs it."""
+"""A lab's loop with real clients, next to real engines, on more than one machine. Optional: no lab needs it."""

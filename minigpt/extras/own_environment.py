@@ -13,12 +13,12 @@ from minigpt.paths import repository_root
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnEnvironment:
-    """The folder `.venv-NAME` at the repository's root, and what belongs into it."""
+    """The folder `.venv-NAME` at the repository's root, and what belongs in it."""
 
     name: str
     requirements: Path
-    size: str  # installed, as a reader is told it
-    has_package: bool = False  # minigpt itself is installed in place, for processes that others start
+    size: str  # installed, as shown to the user
+    has_package: bool = False  # minigpt itself is installed in place, for processes that other programs start
 
     @property
     def folder(self) -> Path:
@@ -31,7 +31,7 @@ class OwnEnvironment:
 
     @property
     def is_installed(self) -> bool:
-        """Whether the environment was finished for today's requirements."""
+        """Whether the environment was finished for the current requirements."""
         return self.python.is_file() and self._stamp.is_file() and self._stamp.read_text("utf-8") == self.fingerprint
 
     @property

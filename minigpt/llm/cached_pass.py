@@ -1,8 +1,9 @@
 """The pass with a KV cache: T new tokens of each of B sequences through all layers, in few calls.
 
-`MiniGPT.forward` is the same arithmetic, written to be read; this is written to be run. At small batches a step costs
-more for calling operations than for their arithmetic. So what can be done once is done before the loop over the layers
-(memory, views, angles, masks), results go into given memory, and each sum or product that can is computed in place.
+`MiniGPT.forward` is the same arithmetic, written to be read; this is written to be run. At small batches calling
+the operations costs more than their arithmetic. So everything that is the same for all layers is prepared before the
+loop over them (memory, views, angles, masks), results go into given memory, and sums and products are computed in place
+where possible.
 A decode step is a pass with T = 1.
 
 Attention is two batched products, with one small matrix per sequence and KV head. Its rows of queries are the T new
@@ -14,7 +15,7 @@ import torch.nn.functional as F
 
 
 class Workspace:
-    """What every layer of a pass overwrites, and the views of it: made once, since a view costs a call too."""
+    """The memory that every layer of a pass overwrites, and its views: made once, since a view costs a call too."""
 
     def __init__(self, cfg, batch: int, new: int):
         self.made_for = cfg, batch, new
@@ -42,7 +43,7 @@ class Workspace:
         return self._queries if self._are_views else self._q.reshape(self._queries.shape)
 
     def gathered_rows(self) -> torch.Tensor:
-        """What the layer's attention gathered, one row per token: (N, H·D)."""
+        """The output of the layer's attention, one row per token: (N, H·D)."""
         return self._gathered_rows if self._are_views else self._by_token.reshape(self._gathered_rows.shape)
 
 
@@ -64,7 +65,7 @@ def logits_of_all(model, tokens, positions, cache, slots, longest: int) -> torch
 
 
 def run_layers(model, tokens, positions, cache, slots, longest: int) -> torch.Tensor:
-    """What the last layer leaves of the tokens, normed: (N, E), in the workspace of the cache."""
+    """The tokens after the last layer, normed: (N, E), in the workspace of the cache."""
     work, scale = workspace(cache, model.config, *positions.shape), model.config.head_size**-0.5
     slot_mapping, read = cache.slot_mapping(slots, positions), cache.reader(slots, longest)
     turns, bias = model.turns[positions], score_bias(model, positions, longest)  # turns: (B, T, 1, D/2)
@@ -83,7 +84,7 @@ def run_layers(model, tokens, positions, cache, slots, longest: int) -> torch.Te
 
 
 def workspace(cache, *wanted) -> Workspace:
-    """The workspace of the cache's last pass if config, B and T are the same again, else a new one."""
+    """The workspace of the cache's last pass if config, B and T are the same, else a new one."""
     if cache.workspace is None or cache.workspace.made_for != wanted:
         cache.workspace = Workspace(*wanted)
     return cache.workspace
@@ -98,9 +99,9 @@ def norm(model, x: torch.Tensor, weight: torch.Tensor, work: Workspace) -> torch
 
 
 def score_bias(model, positions: torch.Tensor, longest: int) -> torch.Tensor:
-    """What is added to the scores (B·K, T·G, S): −∞ where the query at a position must not look."""
+    """The mask added to the scores (B·K, T·G, S): −∞ where the query at a position must not look."""
     cfg, new = model.config, positions.shape[1]
-    bias = model.masks[:, :longest][cfg.context - 1 - positions]  # (B, T, S): a position sees itself and what is before
+    bias = model.masks[:, :longest][cfg.context - 1 - positions]  # (B, T, S): a position sees itself and those before it
     if new > 1:  # the row of a single token serves all its heads as it is
         bias = bias.repeat_interleave(cfg.num_heads // cfg.num_kv_heads, dim=1)
     return bias if cfg.num_kv_heads == 1 else bias.repeat_interleave(cfg.num_kv_heads, dim=0)

@@ -1,8 +1,8 @@
 """Checkpoints: from Hugging Face's Llama names and layout to the Mini-GPT's fused weights, and back.
 
 A checkpoint is a folder with `config.json` and `model.safetensors`, exactly as Hugging Face's Llama class reads it.
-Rotary positions turn pairs of a head's numbers. Llama's files have the two of a pair half a head apart, the Mini-GPT
-has them side by side: the rows of q and k are reordered on the way in and on the way out.
+Rotary positions turn pairs of a head's numbers. In Llama's files the two of a pair are half a head apart, in the
+Mini-GPT they are adjacent: the rows of q and k are reordered when loading and saving.
 """
 
 import json
@@ -73,7 +73,7 @@ def llama_rows(weight: torch.Tensor, head_size: int) -> torch.Tensor:
 
 
 def to_hf(model: MiniGPT) -> dict[str, torch.Tensor]:
-    """The weights under Hugging Face's names, one matrix a projection, each as (outputs, inputs)."""
+    """The weights under Hugging Face's names, one matrix per projection, each as (outputs, inputs)."""
     cfg = model.config
     heads = [cfg.num_heads * cfg.head_size, cfg.num_kv_heads * cfg.head_size, cfg.num_kv_heads * cfg.head_size]
     tensors = {"model.embed_tokens.weight": model.embedding, "model.norm.weight": model.final_norm}
@@ -152,11 +152,11 @@ def save_checkpoint(model: MiniGPT, folder: Path) -> None:
     (folder / "config.json").write_text(json.dumps(hf_config, indent=2) + "\n", encoding="utf-8")
     halves = {name: tensor.half() for name, tensor in to_hf(model).items()}
     save_file(halves, folder / "model.safetensors", metadata={"format": "pt"})
-    (folder / "model.safetensors").chmod(0o644)  # it is written for its owner alone, and a class shares the folder
+    (folder / "model.safetensors").chmod(0o644)  # it is written readable by its owner only, and a class shares the folder
 
 
 def load_checkpoint(folder: Path = CHECKPOINT) -> MiniGPT:
-    """The Mini-GPT in `folder`, in fp32. Raises CheckpointError naming the file, the fault and the way out."""
+    """The Mini-GPT in `folder`, in fp32. Raises CheckpointError naming the file, the error and the way out."""
     config = _read_config(Path(folder) / "config.json")
     path = Path(folder) / "model.safetensors"
     try:

@@ -1,4 +1,4 @@
-"""The KV cache: one slot per sequence, preallocated, taken and given back.
+"""The KV cache: one slot per sequence, preallocated, allocated and freed.
 
 A slot is a row of `max_length` places. A sequence of length n uses places 0 … n−1 of its slot; the rest may hold
 what an earlier sequence left there. Nothing is erased when a slot changes hands: attention is masked by the
@@ -61,7 +61,7 @@ class KVCache:
         heapq.heappush(self._free, slot)
 
     def slot_mapping(self, slots: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
-        """Where K and V of tokens at positions (B, T) of slots (B,) lie, as places of a flat layer: (B, K, T, 2)."""
+        """Where K and V of tokens at positions (B, T) of slots (B,) are stored, as indices into a flat layer: (B, K, T, 2)."""
         return self._starts[slots] + positions.view(len(slots), 1, -1, 1)
 
     def write(self, layer: int, slot_mapping: torch.Tensor, kv: torch.Tensor) -> None:
@@ -71,8 +71,8 @@ class KVCache:
     def slot_rows(self, slots: torch.Tensor) -> slice | torch.Tensor:
         """The rows of these slots (B,) in `k` and `v`: a slice if they are neighbours in order, else an index.
 
-        The slice reads the cache in place; the index copies. Slots are handed out lowest first, so that the sequences
-        of a busy server usually are neighbours.
+        The slice reads the cache in place; the index copies. Slots are handed out lowest first, so the sequences of a
+        busy server are usually neighbours.
         """
         in_order = slots.tolist()
         first, end = in_order[0], in_order[0] + len(in_order)

@@ -1,10 +1,10 @@
-"""How much memory the KV cache takes: of this model and of some that everybody knows.
+"""How much memory the KV cache takes: of this model and of some well-known ones.
 
 Every layer keeps a key and a value of every token, for each of its key/value heads:
 
-    bytes a token = 2 · layers · KV heads · head size · bytes of one number
+    bytes per token = 2 · layers · KV heads · head size · bytes of one number
 
-Multi-head latent attention (DeepSeek-V2) keeps one compressed vector and one shared rotary key a layer instead.
+Multi-head latent attention (DeepSeek-V2) keeps one compressed vector and one shared rotary key per layer instead.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ def bytes_per_token(shape: Shape) -> int:
 
 
 def bytes_per_sequence(shape: Shape, num_tokens: int) -> int:
-    """Bytes of a sequence of so many tokens. Raises ValueError beyond the context."""
+    """Bytes of a sequence of `num_tokens` tokens. Raises ValueError beyond the context."""
     if not 0 <= num_tokens <= shape.context:
         raise ValueError(say(
             en=f"num_tokens={num_tokens}: a sequence of {shape.name} holds 0 to {shape.context}",
@@ -33,7 +33,7 @@ def bytes_per_sequence(shape: Shape, num_tokens: int) -> int:
 
 
 def places(num_tokens: int, way: str, *, context: int, block_size: int = 16) -> int:
-    """Tokens' places that are set aside for a sequence: its maximum, its exact length, or whole blocks."""
+    """Token positions reserved for a sequence: its maximum, its exact length, or whole blocks."""
     if way not in WAYS:
         names = ", ".join(WAYS)
         raise ValueError(say(en=f"way={way!r}: choose one of {names}", es=f"way={way!r}: elige una de {names}"))
@@ -43,7 +43,7 @@ def places(num_tokens: int, way: str, *, context: int, block_size: int = 16) -> 
 def sequences_that_fit(
     num_places: int, lengths: Sequence[int], way: str, *, context: int, block_size: int = 16
 ) -> int:
-    """How many of these sequences, taken in order until one does not fit, share a cache of so many tokens' places."""
+    """How many of these sequences, taken in order until one does not fit, share a cache of a given number of positions."""
     for count, num_tokens in enumerate(lengths):
         num_places -= places(num_tokens, way, context=context, block_size=block_size)
         if num_places < 0:

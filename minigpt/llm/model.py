@@ -72,7 +72,7 @@ def rms_norm(x: torch.Tensor, weight: torch.Tensor, eps: float) -> torch.Tensor:
 def rotate(x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor:
     """Turn the pairs (x_0, x_1), (x_2, x_3) … of the last axis by their position's angles.
 
-    Each element needs its partner times the sine; `sin` carries the signs (`rope_tables`).
+    Each element needs its partner times the sine; `sin` holds the signs (`rope_tables`).
     """
     partners = x.unflatten(-1, (-1, 2)).flip(-1).flatten(-2)
     return torch.addcmul(x * cos, partners, sin)
@@ -81,7 +81,7 @@ def rotate(x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tenso
 def rope_tables(config: Config) -> tuple[torch.Tensor, torch.Tensor]:
     """cos and signed sin of the rotary angles, (context, D) each: every angle stands twice, for both of a pair."""
     half = config.head_size // 2
-    speeds = config.rope_base ** (-torch.arange(half, dtype=torch.float32) / half)  # (D/2,) radians a token
+    speeds = config.rope_base ** (-torch.arange(half, dtype=torch.float32) / half)  # (D/2,) radians per position
     angles = torch.arange(config.context, dtype=torch.float32)[:, None] * speeds  # (context, D/2)
     cos, sin = angles.cos(), angles.sin()
     return torch.stack([cos, cos], dim=-1).flatten(1), torch.stack([-sin, sin], dim=-1).flatten(1)
@@ -122,7 +122,7 @@ class MiniGPT:
 
     @torch.inference_mode()
     def prefill(self, prompts: list[list[int]], cache: KVCache, slots: list[int]) -> torch.Tensor:
-        """Compute the next tokens of each sequence into its slot; logits (B, V) after the last one of each.
+        """Compute the next tokens of each sequence into its slot; return logits (B, V) after the last one of each.
 
         `prompts[i]` continues what slot `slots[i]` holds, so a long prompt can come in chunks. Shorter prompts are
         padded with their own last token, at its own position: that only computes the same K and V again.
@@ -152,7 +152,7 @@ class MiniGPT:
 
     @torch.inference_mode()
     def decode_step(self, token_ids: list[int], cache: KVCache, slots: list[int]) -> torch.Tensor:
-        """Append one token to each of B sequences; logits (B, V) for the token after it.
+        """Append one token to each of B sequences; return logits (B, V) for the token after it.
 
         The linear layers run over all B rows at once. Only the new token has a query; it attends to the cached K
         and V of its own slot. The number of tensor operations does not depend on B.
@@ -175,9 +175,9 @@ class MiniGPT:
 
     def _check_tokens(self, token_ids: list[int], slots: list[int]) -> None:
         if not token_ids or len(token_ids) != len(slots):
-            raise ValueError(f"token_ids has {len(token_ids)} tokens and slots {len(slots)}: give one token a slot")
+            raise ValueError(f"token_ids has {len(token_ids)} tokens and slots {len(slots)}: give one token per slot")
         if len(set(slots)) != len(slots):
-            raise ValueError(f"slots={slots} names a slot twice: a sequence takes one token a step")
+            raise ValueError(f"slots={slots} names a slot twice: a sequence takes one token per step")
         worst = max(token_ids) if max(token_ids) >= self.config.vocab_size else min(token_ids)
         if not 0 <= worst < self.config.vocab_size:
             raise ValueError(f"token {worst} is outside the vocabulary: tokens are 0 to {self.config.vocab_size - 1}")

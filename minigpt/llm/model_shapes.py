@@ -1,4 +1,4 @@
-"""The sizes of some models that everybody knows, and of ours, as far as the KV cache depends on them."""
+"""The sizes of some well-known models, and of ours, as far as the KV cache depends on them."""
 
 from dataclasses import asdict, dataclass
 
@@ -13,14 +13,14 @@ class Shape:
     num_kv_heads: int
     head_size: int
     bytes_per_element: int  # 4: fp32, 2: fp16 or bf16
-    context: int  # tokens that the cache keeps of one sequence at most
-    latent_size: int | None = None  # numbers a token and layer under multi-head latent attention
+    context: int  # most tokens that the cache keeps of one sequence
+    latent_size: int | None = None  # numbers per token and layer under multi-head latent attention
 
     def as_dict(self) -> dict:
         return asdict(self)
 
 
-# Sizes from each model's paper or published configuration; two bytes a number, as they are usually served.
+# Sizes from each model's paper or published configuration; two bytes per number, as they are usually served.
 MODELS = {
     shape.name: shape
     for shape in (
@@ -33,7 +33,7 @@ MODELS = {
         # Almazrouei et al. (2023): one KV head for 71 query heads (multi-query attention, Shazeer, 2019).
         Shape(name="Falcon-7B", num_layers=32, num_heads=71, num_kv_heads=1, head_size=64, bytes_per_element=2,
               context=2048),
-        # Zhang et al. (2022). Kwon et al. (2023) count 800 KB a token, as this does.
+        # Zhang et al. (2022). Kwon et al. (2023) count 800 KB per token, as this does.
         Shape(name="OPT-13B", num_layers=40, num_heads=40, num_kv_heads=40, head_size=128, bytes_per_element=2,
               context=2048),
         # Touvron et al. (2023).

@@ -1,7 +1,7 @@
-"""K and V in 8, 4 or 2 bits: less memory a token, and an error in every logit.
+"""K and V in 8, 4 or 2 bits: less memory per token, and an error in every logit.
 
-Each head's vector of a token is divided by a scale of its own, rounded to whole numbers, and multiplied again when it
-is read. Production engines keep FP8 or INT8, often with one scale a layer (KIVI, Liu et al., 2024, goes down to 2
+Each head's vector of a token is divided by a scale of its own, rounded to integers, and multiplied again when it is
+read. Production engines keep FP8 or INT8, often with one scale per layer (KIVI, Liu et al., 2024, goes down to 2
 bits).
 """
 
@@ -9,15 +9,14 @@ import torch
 
 from minigpt.llm.kv_cache import KVCache
 
-SCALE_BYTES = 2  # one float16 a vector
-LARGEST = {8: 127, 4: 7, 2: 1}  # of a signed whole number of so many bits
+SCALE_BYTES = 2  # one float16 per vector
+LARGEST = {8: 127, 4: 7, 2: 1}  # of a signed integer of this many bits
 
 
 class QuantizedKVCache(KVCache):
-    """A KV cache that keeps whole numbers of `bits` bits (8, 4 or 2) and a scale a vector.
+    """A KV cache that keeps integers of `bits` bits (8, 4 or 2) and a scale per vector.
 
-    The numbers lie in bytes of their own here, so that the code stays short; `kv_bytes` counts what packing them would
-    take.
+    Each integer takes a whole byte here, which keeps the code short; `kv_bytes` counts what packing them would take.
     """
 
     def __init__(self, config, num_slots: int, max_length: int | None = None, *, bits: int):
@@ -48,6 +47,6 @@ class QuantizedKVCache(KVCache):
 
 
 def kv_bytes(config, bits: int) -> float:
-    """Bytes of K and V a token takes: 32 or 16 bits as they are, fewer with a scale a vector."""
+    """Bytes of K and V per token: 32 or 16 bits unquantized, fewer with a scale per vector."""
     vector = config.head_size * bits / 8 + (SCALE_BYTES if bits in LARGEST else 0)
     return 2 * config.num_layers * config.num_kv_heads * vector

@@ -1,6 +1,6 @@
 """One compute thread, decided before torch loads.
 
-Two threads gain a little on a quiet machine and lose by a factor of hundreds beside a busy neighbour, because
+Two threads gain a little on a quiet machine and lose by a factor of hundreds next to a busy neighbour, because
 each matrix product waits for the slowest thread. Every measurement of the labs therefore uses one.
 """
 

@@ -1,6 +1,6 @@
 """Bytes as tokens: every text has an encoding, and the whole vocabulary fits in one sentence.
 
-Tokens 0–255 are the bytes of UTF-8; token 256 ends a sequence and is no text. "ñ" is two tokens.
+Tokens 0–255 are the bytes of UTF-8; token 256 ends a sequence and is not text. "ñ" is two tokens.
 """
 
 VOCAB_SIZE = 257
@@ -28,5 +28,5 @@ def encode_prompt(prompt: str) -> list[int]:
 
 
 def decode(token_ids: list[int]) -> str:
-    """The text of token ids; EOS is left out, and a half character at a cut end becomes '�'."""
+    """The text of token ids; EOS is left out, and an incomplete character at the end becomes '�'."""
     return bytes(token for token in token_ids if token != EOS_TOKEN_ID).decode("utf-8", errors="replace")

@@ -16,13 +16,13 @@ MAX_ANSWER_TOKENS = 128  # more than the longest answer of the corpus
 
 @lru_cache(maxsize=1)
 def load_tutor() -> MiniGPT:
-    """The shipped model, loaded once a process."""
+    """The shipped model, loaded once per process."""
     return load_checkpoint()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """A greedy answer and how sure the model was of it."""
+    """A greedy answer and how certain the model was of it."""
 
     token_ids: tuple[int, ...]  # without EOS
     ended: bool  # whether EOS ended it, and not the token limit

@@ -1,7 +1,7 @@
-"""A guard for the shared model: a statement that works in place on one of its tensors changes it for everybody after.
+"""A guard for the shared model: a statement that works in place on one of its tensors changes it for all later cells.
 
-`model.embedding[5]` is no copy but a view of the model's own memory, and `x = model.embedding[5]; x += …` writes there.
-The checks would not notice, as each of them runs in a process of its own; every cell after it would.
+`model.embedding[5]` is a view of the model's own memory, not a copy, so `x = model.embedding[5]; x += …` writes there.
+The checks would not notice, since each of them runs in a process of its own; every later cell would be wrong.
 """
 
 from functools import lru_cache
@@ -15,13 +15,13 @@ from minigpt.llm.tutor import load_tutor
 
 
 def repair_tutor() -> list[str]:
-    """Make the tutor's tensors what they are in its file again; the names of those that were not."""
+    """Restore the tutor's tensors from its file; return the names of those that differed."""
     if not load_tutor.cache_info().currsize:
         return []
     pairs = zip(named_tensors(load_tutor()), named_tensors(_from_file()))
     changed = [(name, own, fresh) for (name, own), (_, fresh) in pairs if not torch.equal(own, fresh)]
     for _, own, fresh in changed:
-        own.copy_(fresh)  # in place, so that whoever holds the model has the repaired one
+        own.copy_(fresh)  # in place, so that every holder of the model has the repaired one
     return [name for name, _, _ in changed]
 
 
@@ -35,7 +35,7 @@ def named_tensors(model: MiniGPT) -> list[tuple[str, torch.Tensor]]:
 
 
 def warning(names: list[str]) -> str:
-    """What has happened, which kind of statement does it, and the way out."""
+    """What happened, which kinds of statement cause it, and the way out."""
     which = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
     return say(
         en=f"This cell has changed the model itself ({which}). A statement worked in place on a tensor of the model or on a "

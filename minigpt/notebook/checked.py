@@ -1,9 +1,9 @@
 """What the last check said of each exercise, and whether it still speaks of the code as it is now.
 
 A cell that draws a figure from a student's function should not draw it from a wrong one. Running the checks before each
-such cell would take seconds by surprise, so nothing is run: `lab.check` writes down what it found, beside the student's
-file, together with a digest of the function that it was about and of those that this one uses. A change of these makes
-the note void; comments, blank lines and other functions do not.
+such cell would take seconds by surprise, so nothing is run: `lab.check` writes down what it found, next to the student's
+file, together with a digest of the function it checked and of those that this one uses. A change to any of them makes the
+note void; changes to comments, blank lines and other functions do not.
 """
 
 import ast
@@ -18,20 +18,20 @@ from minigpt.notebook.written import last_binding, reached_from
 
 FILE_NAME = ".checked.json"
 PASSED, FAILED, UNKNOWN = "passed", "failed", "unknown"
-NO_VERDICT = {"grader_error", "inconclusive"}  # the grader's own trouble holds nobody up
+NO_VERDICT = {"grader_error", "inconclusive"}  # an error of the grader blocks no cell
 
 
 def version_of(source: str, function: str) -> str:
     """A digest of a function and of what else in its file it uses."""
     names = sorted({function.split(".")[0], *reached_from(source, function)})
     body = ast.parse(source).body
-    # A dump is without line numbers, blank lines and comments.
+    # A dump has no line numbers, blank lines or comments.
     found = {name: node and ast.dump(node) for name in names for node in [last_binding(body, name)]}
     return hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def verdict(lab: Path, source: str, exercise: Exercise) -> str:
-    """PASSED or FAILED if the last check was of this very code, else UNKNOWN."""
+    """PASSED or FAILED if the last check was of exactly this code, else UNKNOWN."""
     note = _read(lab).get(exercise.id, {})
     is_of_this = note.get("version") == version_of(source, exercise.function)
     return (PASSED if note.get("passed") else FAILED) if is_of_this else UNKNOWN
@@ -53,6 +53,6 @@ def remember(lab: Path, source: str, report: dict, exercises: Sequence[Exercise]
 def _read(lab: Path) -> dict:
     try:
         notes = json.loads((lab / FILE_NAME).read_text(encoding="utf-8"))
-    except (OSError, ValueError):  # none yet, or damaged: then nothing is known
+    except (OSError, ValueError):  # none yet, or damaged: nothing is known
         return {}
     return notes if isinstance(notes, dict) else {}

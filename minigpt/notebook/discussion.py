@@ -19,7 +19,7 @@ def text(lab: Path, impl: str, exercise: Exercise, unpassed: list) -> str:
 
 
 def reference(lab: Path, function: str) -> str:
-    """The reference's own code of a function; an empty text where the edition comes without."""
+    """The reference's code of a function; empty in an edition without references."""
     file = paths.solution_file(lab)
     if not function or not file.is_file():
         return ""

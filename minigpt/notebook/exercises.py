@@ -43,7 +43,7 @@ class Exercise:
     titles: Bilingual
     all_hints: Bilingual     # in steps; the last one is the reference's idea in words
     discussion: Bilingual | None = None  # what else would have been right, to read after passing
-    is_stretch: bool = False  # beyond the lab: checked when asked for, and no part of a grade
+    is_stretch: bool = False  # beyond the lab: checked when asked for, and not part of a grade
 
     @property
     def title(self) -> str:
@@ -57,7 +57,7 @@ class Exercise:
 
 
 def load_exercises(lab: Path) -> tuple[Exercise, ...]:
-    """Read the exercises of a lab's folder; a ValueError names file, field and value of a fault."""
+    """Read the exercises of a lab's folder. Raises ValueError naming the file, field and value of an error."""
     path, data = read_file(lab)
     rows = data.get("exercise")
     require(isinstance(rows, list) and rows and all(isinstance(row, dict) for row in rows),
@@ -126,7 +126,7 @@ def read_flag(path: Path, field: str, value) -> bool:
 
 
 def check_id(path: Path, field: str, value, earlier: list[str]) -> None:
-    """An id begins with the lab's number and is there once."""
+    """Check that an id begins with the lab's number and is unique."""
     number = path.parent.name[:2].lstrip("0")
     require(isinstance(value, str) and re.fullmatch(rf"{number}\.[1-9][0-9]?", value), path, field, value,
             en=f'write "{number}.1", "{number}.2", …', es=f'escribe "{number}.1", "{number}.2", …')
@@ -135,7 +135,7 @@ def check_id(path: Path, field: str, value, earlier: list[str]) -> None:
 
 
 def check_needs(path: Path, field: str, value, earlier: list[str]) -> None:
-    """An exercise needs only what stands above it, so that needs never run in a circle."""
+    """Check that an exercise needs only exercises above it, so that needs are never circular."""
     known = ", ".join(earlier) or "-"
     is_list = isinstance(value, list)
     for need in value if is_list else [value]:
@@ -166,7 +166,7 @@ def read_lists(path: Path, field: str, value) -> Bilingual:
 
 
 def check_both(path: Path, field: str, value) -> None:
-    """Refuse what is not there in exactly the two languages."""
+    """Refuse a value that is not given in exactly the two languages."""
     name = field.split()[-1]
     require(isinstance(value, dict), path, field, value,
             en=f"write {name}.en = … and {name}.es = …", es=f"escribe {name}.en = … y {name}.es = …")
@@ -184,17 +184,17 @@ def is_function_name(value) -> bool:
 def require_fields(
     path: Path, where: str, table: dict, names: tuple[str, ...], optional: tuple[str, ...] = ()
 ) -> None:
-    """Refuse a table that lacks a field or holds one that nobody reads (a slip of the pen)."""
+    """Refuse a table that lacks a field or has an unknown one (a typo)."""
     known = ", ".join((*names, *optional))
     for name in names:
         require(name in table, path, where + name, None, en="write it", es="escríbelo")
     for name in table:
         require(name in (*names, *optional), path, where + name, table[name],
-                en=f"nobody reads it; the fields are: {known}", es=f"nadie lo lee; los campos son: {known}")
+                en=f"unknown field; the fields are: {known}", es=f"campo desconocido; los campos son: {known}")
 
 
 def require(is_right, path: Path, field: str, value, *, en: str, es: str) -> None:
-    """Unless it is right, say where, which field, which value, and the way out."""
+    """Unless `is_right`, raise ValueError naming the place, the field, the value and the way out."""
     if not is_right:
         got = say(en="missing", es="falta") if value is None else repr(value)
         raise ValueError(f"{path}: {field}: {got}; {say(en=en, es=es)}")

@@ -1,4 +1,4 @@
-"""Where the code runs: in a notebook's kernel or not, with somebody in front of it or not, in which language."""
+"""Where the code runs: in a notebook's kernel or not, interactively or not, and in which language."""
 
 import os
 import re
@@ -22,11 +22,11 @@ def in_kernel() -> bool:
 
 
 def notebook_path() -> str | None:
-    """The notebook's path as its server or editor tells it; None where nobody does."""
+    """The notebook's path as its server or editor gives it; None if neither does."""
     # jupyter_server sets the variable in every kernel that it starts for a notebook; VS Code sets a global.
     shell = ipython_shell()
-    told = os.environ.get("JPY_SESSION_NAME") or (shell and shell.user_ns.get("__vsc_ipynb_file__"))
-    return str(told) if told and str(told).endswith(".ipynb") else None
+    path = os.environ.get("JPY_SESSION_NAME") or (shell and shell.user_ns.get("__vsc_ipynb_file__"))
+    return str(path) if path and str(path).endswith(".ipynb") else None
 
 
 def notebook_language() -> str:
@@ -38,7 +38,7 @@ def notebook_language() -> str:
 
 
 def has_front_end() -> bool:
-    """Whether a person sees this notebook, so that a slider can be moved; a test run has a kernel, but nobody."""
+    """Whether a person sees this notebook and can move a slider; a test run has a kernel but no viewer."""
     return in_kernel() and (notebook_path() is not None or "google.colab" in sys.modules)
 
 

@@ -54,7 +54,7 @@ class LiveModule:
         return f"<{short_path(self._path)}>"
 
     def _fresh(self):
-        # The text is compared, not the time: two saves within a tick of the file system's clock have one time.
+        # The text is compared, not the time: two saves within a tick of the file system's clock have the same time.
         text = self._path.read_bytes() if self._path.is_file() else None
         if self._module is None or text != self._text:
             linecache.checkcache(str(self._path))  # tracebacks show the new lines
@@ -70,7 +70,7 @@ class LiveModule:
 
 
 def show_syntax_errors_in_two_lines(shell) -> None:
-    """Let IPython show a syntax error in a lab's file without the frames that lead to it, whoever loaded the file."""
+    """Let IPython show a syntax error in a lab's file without the frames that lead to it."""
 
     def handler(shell, kind, value, traceback, tb_offset=None):
         if _is_lab_code(value.filename):

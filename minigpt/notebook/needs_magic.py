@@ -27,7 +27,7 @@ def exercises_of(lab: str) -> list:
 
 
 def find_exercise(exercise_id: str, lab: str | None = None):
-    """The exercise "3.2" of its own lab, or of the one named; a ValueError lists those there are."""
+    """The exercise "3.2" of its own lab, or of the one named. Raises ValueError listing the known ones."""
     exercises = exercises_of(lab or exercise_id.split(".")[0])
     for exercise in exercises:
         if exercise.id == exercise_id:
@@ -45,7 +45,7 @@ def missing_exercises(ids: list[str]) -> list:
 def _is_written(exercise) -> bool:
     from minigpt.notebook.exercises import state_of
 
-    if not exercise.function:  # nothing new is to be written for it
+    if not exercise.function:  # nothing new has to be written for it
         return True
     path = registry.code_file(exercise.id.split(".")[0], registry.implementation())
     try:
@@ -72,14 +72,14 @@ def _verdict(exercise) -> str:
 
 
 def remember_checks(lab: Path, data: bytes, report: Path) -> None:
-    """Keep what a check found; code that cannot be read, or a folder that cannot be written to, is no matter."""
+    """Record what a check found; code that cannot be read, or a folder that cannot be written to, is ignored."""
     with contextlib.suppress(OSError, SyntaxError, ValueError):
         source = lab_file.decode(data, lab.name)
         checked.remember(lab, source, json.loads(report.read_text(encoding="utf-8")), exercises_of(lab.name))
 
 
 def waits_for_check(exercise, verdict: str) -> str:
-    """The line that stands in the place of a cell's output when a check is still to be passed."""
+    """The line shown instead of a cell's output while a check has not passed."""
     name, call = f"{exercise.id} (`{exercise.function}`)", f'lab.check("{exercise.id}")'
     if verdict == checked.FAILED:
         return say(en=f"This cell waits for exercise {name}: its last check did not pass, and a figure of it would mislead.",
@@ -90,7 +90,7 @@ def waits_for_check(exercise, verdict: str) -> str:
 
 
 def waits_for(exercises: list) -> str:
-    """The line that stands in the place of a cell's output."""
+    """The line shown instead of a cell's output."""
     names = [f"{exercise.id} (`{exercise.function}`)" for exercise in exercises]
     if len(names) == 1:
         return say(en=f"This cell waits for exercise {names[0]}, which is not written yet.",
@@ -101,7 +101,7 @@ def waits_for(exercises: list) -> str:
 
 
 def unwritten_in(error: NotImplementedError) -> list:
-    """The exercise whose stub raised the error; empty if the error is none of ours."""
+    """The exercise whose stub raised the error; empty if no stub did."""
     frame = traceback.extract_tb(error.__traceback__)[-1]
     path = Path(frame.filename)
     for lab in paths.list_labs():

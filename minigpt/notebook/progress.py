@@ -7,7 +7,7 @@ from minigpt.notebook.frontend import has_front_end, has_widgets, in_kernel
 
 def progress(iterable: Iterable, label: str, total: int | None = None) -> Iterable:
     """Iterate, showing how far it is; the bar goes away at the end."""
-    # Not tqdm.auto: it warns where ipywidgets is missing, and draws a widget where nobody looks.
+    # Not tqdm.auto: it warns where ipywidgets is missing, and draws a widget where there is no viewer.
     if has_front_end() and has_widgets():
         return _widget_bar(iterable, label, total)
     from tqdm.std import tqdm

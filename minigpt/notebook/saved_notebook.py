@@ -12,7 +12,7 @@ ORIGINAL = re.compile(r"(^|/)[0-9]{2}_[^/]*/[0-9]{2}_[^/]*\.ipynb$")
 
 
 def clean(data: bytes) -> bytes:
-    """Return a notebook without outputs and without what editors add; what is no notebook stays as it is."""
+    """Return a notebook without outputs and without what editors add; anything else stays as it is."""
     try:
         notebook = json.loads(data)
         strip(notebook)
@@ -39,7 +39,7 @@ def to_bytes(notebook: dict) -> bytes:
 def before_saving(path: str, model: dict, **_) -> None:
     """JupyterLab's hook (jupyter/jupyter_server_config.json): an original is saved without outputs.
 
-    So whoever opens one of ours in place of their own copy leaves nothing behind that `git pull` trips over.
+    So a student who opens an original instead of their own copy leaves no change that conflicts with `git pull`.
     """
     # A git filter would not do: git takes a file of another size as changed before it asks the filter.
     if model.get("type") == "notebook" and ORIGINAL.search(path) and model.get("content"):

@@ -1,4 +1,4 @@
-"""The page in JupyterLab that leads to every lab: labs/start.md, written anew by each `make lab`."""
+"""The page in JupyterLab that leads to every lab: labs/start.md, written again by each `make lab`."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ def write_start_page(root: Path | None = None) -> Path:
 def start_page(labs: list[Path]) -> str:
     """A table of the labs, with links to the student's own notebooks and files."""
     head = say(
-        en="# The labs\n\nEach lab is a notebook and one Python file beside it, which you write.\n\n"
+        en="# The labs\n\nEach lab is a notebook and, next to it, one Python file, which you write.\n\n"
            "| lab | notebook | you write | exercises |",
         es="# Los laboratorios\n\n"
            "Cada laboratorio es un cuaderno y, a su lado, un archivo de Python que escribes tú.\n\n"
@@ -28,7 +28,7 @@ def start_page(labs: list[Path]) -> str:
     foot = say(
         en="These files are yours: git ignores them, and `git pull` leaves them alone. In a terminal, "
            "`make lab LAB=02` opens a lab, `make grade LAB=02` grades it, `make reset LAB=02` gives you a fresh "
-           "Python file and keeps yours beside it.",
+           "Python file and keeps yours next to it.",
         es="Estos archivos son tuyos: git los ignora y `git pull` no los toca. En una terminal, "
            "`make lab LAB=02` abre un laboratorio, `make grade LAB=02` lo califica y `make reset LAB=02` te da un "
            "archivo de Python nuevo y guarda el tuyo a su lado.")
@@ -36,7 +36,7 @@ def start_page(labs: list[Path]) -> str:
 
 
 def table_row(lab: Path) -> str | None:
-    """One lab's row; None for a lab that is not there yet."""
+    """One lab's row; None for a lab that does not exist yet."""
     links = {language: student_notebook(lab, language) for language in ("en", "es")}
     if not all(path.exists() for path in links.values()):
         return None

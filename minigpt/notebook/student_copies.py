@@ -1,8 +1,8 @@
 """The student's own notebooks: copies of the tracked ones, which `git pull` must never meet.
 
-labs/03_continuous_batching/03_continuous_batching.es.ipynb is ours, lab03.es.ipynb beside it is the student's, as
-continuous_batching.py is. A copy remembers the text that it was made from: as long as nobody has changed it (running
-it is no change), it follows that text.
+labs/03_continuous_batching/03_continuous_batching.es.ipynb is ours, lab03.es.ipynb next to it is the student's, as
+continuous_batching.py is. A copy remembers the text that it was made from: as long as it has not been edited (running it
+is not an edit), it follows that text.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ LANGUAGES = ("en", "es")
 
 
 def ensure_student_notebooks(root: Path | None = None) -> tuple[list[Path], list[Path]]:
-    """Make the missing copies and renew those that nobody changed.
+    """Make the missing copies and renew the unedited ones.
 
     Returns the copies that were written, and those that were kept although there is a newer text.
     """
@@ -51,7 +51,7 @@ def is_outdated(copy: Path, text: bytes) -> bool:
 
 
 def is_unchanged(copy: Path) -> bool:
-    """Whether all that happened to a copy is that it was run and saved."""
+    """Whether a copy was only run and saved, not edited."""
     origin = made_from(copy)
     if origin is None:
         return False

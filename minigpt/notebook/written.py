@@ -25,11 +25,11 @@ def state_of(source: str, function: str) -> str:
 def reached_from(source: str, function: str) -> set[str]:
     """Return the functions and classes of a source text that a function uses, directly or through others of them.
 
-    Names are those of the text's own scopes: a local variable that is called like a function is none. What is looked
-    up by its name while the code runs stays unseen.
+    Scopes are respected: a local variable with the name of a function is not a use of it. Names that are looked up
+    at run time are not seen.
     """
     top = symtable.symtable(source, "file", "exec")
-    scopes = {table.get_name(): table for table in top.get_children()}  # of two with one name, the last
+    scopes = {table.get_name(): table for table in top.get_children()}  # of two with the same name, the last
     found, wanted = set(), [function.split(".")[0]]
     while wanted:
         name = wanted.pop()
@@ -63,7 +63,7 @@ def last_binding(body: list[ast.stmt], name: str) -> ast.stmt | None:
 
 
 def is_stub(node: ast.stmt) -> bool:
-    """Say whether a statement is a function that only raises NotImplementedError."""
+    """Return whether a statement is a function that only raises NotImplementedError."""
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return False
     body = node.body[1:] if ast.get_docstring(node) is not None else node.body

@@ -1,7 +1,7 @@
 """Figures of the labs: one colour per concept, units on both axes, labels in the reader's language.
 
 Every function draws one figure and shows it once, in a notebook below its cell. `function.figure(...)` takes the same
-arguments and gives back matplotlib's Figure instead of showing it:
+arguments and returns matplotlib's Figure instead of showing it:
 
     plots.slot_timelines(runs)                                    # in a notebook
     plots.slot_timelines.figure(runs).savefig("timelines.png")    # anywhere

@@ -1,11 +1,11 @@
-"""Bars with their values written at their ends; a value of several runs is drawn with its range."""
+"""Bars with their values written at their ends; values of several runs are drawn with their range."""
 
 from matplotlib.patches import Patch
 
 from minigpt.analysis.several_runs import middle_and_range, runs_of
 from minigpt.language import say
 from minigpt.plots import sentences
-from minigpt.plots.canvas import new_figure, shown, told
+from minigpt.plots.canvas import described, new_figure, shown
 from minigpt.plots.colours import COLOURS, colours_of, concept_name
 
 BAR_IN = 0.3  # height of a bar
@@ -23,7 +23,7 @@ def bars(labels, values, unit: str, *, xlabel: str | None = None, title: str | N
     for row, (label, value) in enumerate(zip(labels, values)):
         _bar(axes, row, value, 0.7, COLOURS.get(label, COLOURS["given"]), digits, f" {unit}")
     _label(axes, labels, f"{xlabel} ({unit})" if xlabel else unit, title)
-    return told(figure, sentences.of_bars(f"{xlabel} ({unit})" if xlabel else unit, labels, values))
+    return described(figure, sentences.of_bars(f"{xlabel} ({unit})" if xlabel else unit, labels, values))
 
 
 @shown
@@ -44,7 +44,7 @@ def grouped_bars(labels, series: dict, xlabel: str, *, title: str | None = None,
     _label(axes, labels, xlabel, title)
     patches = [Patch(facecolor=colours[name], label=concept_name(name)) for name in columns]
     figure.legend(handles=patches, loc="outside lower center", ncols=len(columns), fontsize=9.5)
-    return told(figure, sentences.of_groups(xlabel, labels, columns))
+    return described(figure, sentences.of_groups(xlabel, labels, columns))
 
 
 def _measured(labels, values) -> list:
@@ -62,7 +62,7 @@ def _bar(axes, y: float, value, thickness: float, colour: str, digits: int, unit
         axes.plot([low, high], [y, y], color="black", linewidth=1.3, marker="|", markersize=7)
         text += f" ({_written(low, digits)} – {_written(high, digits)})"
         end = high if middle >= 0 else low
-    # On the far side of the end, seen from zero: a number never lies on its bar.
+    # Beyond the bar's end, seen from zero: a number never covers its bar.
     side, align = (5, "left") if middle >= 0 else (-5, "right")
     axes.annotate(text, (end, y), xytext=(side, 0), textcoords="offset points", va="center", ha=align)
 

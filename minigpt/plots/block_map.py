@@ -1,4 +1,4 @@
-"""Who holds which block of the KV memory, over time."""
+"""Which request holds which block of the KV memory, over time."""
 
 from collections import deque
 
@@ -7,13 +7,13 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from minigpt.language import say
-from minigpt.plots.canvas import new_figure, shown, told
+from minigpt.plots.canvas import described, new_figure, shown
 from minigpt.plots.colours import COLOURS
 from minigpt.plots.time_axis import time_axis
 from minigpt.runtime.clock import NS
 from minigpt.runtime.paged.run_log import SWAP, PagedRunLog
 
-# Neighbours in memory are strangers to each other: more hues than a timeline of seats needs.
+# Neighbours in memory belong to unrelated requests: more hues than a timeline of slots needs.
 HUES = ("#009E73", "#56B4E9", "#E69F00", "#CC79A7", "#0072B2", "#F0E442", "#D55E00", "#7FD1B5", "#BBBBBB", "#A6761D")
 DARK = ("#0072B2", "#A6761D")
 BLOCK_IN, STRIP_IN = 0.13, 0.95
@@ -22,7 +22,7 @@ PX_PER_CHARACTER, PLOT_PX, FONT = 7.0, 760, 8
 
 @shown
 def block_map(log: PagedRunLog, first_s: float | None = None, *, names: dict[int, str] | None = None):
-    """Blocks over time, one row a block, coloured by the request that holds it; below, how full they are.
+    """Blocks over time, one row per block, coloured by the request that holds it; below, how full they are.
 
     A triangle marks a preemption. `first_s`: how much of the run, in seconds; `names`: request id -> its text.
     """
@@ -37,7 +37,7 @@ def block_map(log: PagedRunLog, first_s: float | None = None, *, names: dict[int
     figure.align_ylabels([blocks, strip])
     holders = sorted({request_id for _, request_id, *_ in holdings(log)})
     most = max((sum(start <= at < end for _, _, start, end in holdings(log)) for _, _, at, _ in holdings(log)), default=0)
-    return told(figure, say(
+    return described(figure, say(
         en=f"{log.num_blocks} blocks of KV memory, held by {len(holders)} requests in turn; at most {most} are in use.",
         es=f"{log.num_blocks} bloques de memoria KV, ocupados por turnos por {len(holders)} peticiones; como mucho se usan {most}.",
     ))
@@ -54,7 +54,7 @@ def holdings(log: PagedRunLog) -> list[tuple[int, int, int, int]]:
 
 
 def hues(log: PagedRunLog) -> dict[int, str]:
-    """A colour for each request that no other has while it holds blocks, as long as there are colours."""
+    """A colour for each request, unique while it holds blocks, as long as there are enough colours."""
     held: dict[int, int] = {}
     spare, found = deque(HUES), {}
     for event in log.block_events:

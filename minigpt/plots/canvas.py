@@ -1,4 +1,4 @@
-"""The paper that figures are drawn on, and how a figure reaches the reader: once, wherever the code runs."""
+"""The canvas that figures are drawn on, and how a figure is shown: once, wherever the code runs."""
 
 import base64
 import functools
@@ -53,7 +53,7 @@ def styled(draw):
 
 
 def new_figure(height_in: float, width_in: float = WIDTH_IN) -> Figure:
-    """An empty figure that pyplot does not know of: nothing stays open, and nothing is shown a second time."""
+    """An empty figure that pyplot does not manage: nothing stays open, and nothing is shown a second time."""
     return Figure(figsize=(width_in, height_in), layout="constrained")
 
 
@@ -93,7 +93,7 @@ def size_px(figure: Figure) -> tuple[int, int]:
     return round(width_in * DPI), round(height_in * DPI)
 
 
-def told(figure: Figure, sentence: str) -> Figure:
+def described(figure: Figure, sentence: str) -> Figure:
     """The figure, with the sentence that says what it shows."""
     figure.sentence = sentence
     return figure
@@ -116,8 +116,8 @@ def show(figure: Figure, name: str) -> None:
 def in_mime_types(figure: Figure, name: str) -> tuple[dict, dict]:
     """What a notebook shows of a figure, and the size: the data and the metadata of `display(…, raw=True)`.
 
-    JupyterLab takes the HTML, whose picture has an `alt`: its own way to show a PNG has none. The PNG is there for what
-    knows no HTML, such as a PDF, and the words for what shows no pictures: a terminal, a test's report.
+    JupyterLab takes the HTML, whose picture has an `alt` text, which its own rendering of a PNG lacks. The PNG is for
+    formats without HTML, such as PDF, and the words are for those without pictures: a terminal, a test report.
     """
     png, words, (width, height) = png_of(figure), describe(figure, name), size_px(figure)
     source = f"data:image/png;base64,{base64.b64encode(png).decode()}"
@@ -127,7 +127,7 @@ def in_mime_types(figure: Figure, name: str) -> tuple[dict, dict]:
 
 
 def describe(figure: Figure, name: str) -> str:
-    """What a figure shows, in words: its sentence, or what is written in it."""
+    """What a figure shows, in words: its sentence, or else the texts in it."""
     if sentence := getattr(figure, "sentence", ""):
         return sentence
     parts = [

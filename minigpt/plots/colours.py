@@ -25,16 +25,16 @@ COLOURS = {
     "calls": "#F2B8A0",  # pale vermillion
     "rest": "#C9CED6",  # pale slate
     "padded": "#8B2F7A",  # the student's hue, darker
-    "fit": "#222222",  # as good as black, like what it is fitted to
+    "fit": "#222222",  # nearly black, like what it is fitted to
     "guess": "#7B3FBF",  # violet
     "measured": "#000000",
     "target": "#5A5A5A",
 }
 
-# Neighbours in a timeline must be told apart, and all of them are useful work: shades of one hue.
+# Neighbours in a timeline must be distinguishable, and all of them are useful work: shades of one hue.
 USEFUL_SHADES = ("#009E73", "#7FD1B5", "#3DB893")
 
-# For lines that stand for no concept of the list; those that a reader knows as a scheduler come last.
+# For lines that are none of the listed concepts; hues that stand for a scheduler elsewhere come last.
 OTHERS = ("#56B4E9", "#CC79A7", "#009E73", "#E69F00", "#000000", "#0072B2", "#D55E00")
 
 

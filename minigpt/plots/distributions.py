@@ -5,7 +5,7 @@ import math
 from minigpt.analysis.metrics import e2e_s, percentile
 from minigpt.language import say
 from minigpt.plots import sentences
-from minigpt.plots.canvas import new_figure, plain_log_ticks, shown, told
+from minigpt.plots.canvas import described, new_figure, plain_log_ticks, shown
 from minigpt.plots.colours import COLOURS, colours_of, concept_name, ink
 from minigpt.plots.timeline import named_runs
 
@@ -31,7 +31,7 @@ def latency_curves(runs, *, log: bool = False):
     axes.set_yticks([0, 25, 50, 75, 95])
     axes.grid(axis="y")
     found = {label: {percent: percentile(values, percent) for percent in PERCENTS} for label, values in samples.items()}
-    return told(figure, sentences.of_percentiles(axes.get_xlabel(), found))
+    return described(figure, sentences.of_percentiles(axes.get_xlabel(), found))
 
 
 def _latencies_ms(run) -> list[float]:
@@ -80,10 +80,10 @@ def histogram(
     values, unit: str, marks: dict[str, float] | None = None, *, of: str | None = None, ylabel: str | None = None,
     bins=40, colour: str = "given",
 ):
-    """How often each size occurs. `of` names what is counted out; `marks` are vertical lines, label -> value.
+    """How often each size occurs. `of` names what is counted; `marks` are vertical lines, label -> value.
 
-    The axis ends where all but the largest two in a hundred lie, or the largest mark: one value far out would press all
-    others into one bar. How many lie beyond is written there.
+    The axis ends at the 98th percentile or the largest mark: a single outlier would otherwise squeeze all other values
+    into one bar. The number of values beyond is written there.
     """
     finite = sorted(value for value in values if math.isfinite(value))
     if not finite:
@@ -103,11 +103,11 @@ def histogram(
     axes.set_xlabel(f"{of} ({unit})" if of else unit)
     axes.set_ylabel(ylabel or say(en="count (requests)", es="cantidad (peticiones)"))
     axes.grid(axis="y")
-    return told(figure, sentences.of_spread(axes.get_xlabel(), list(values), marks or {}))
+    return described(figure, sentences.of_spread(axes.get_xlabel(), list(values), marks or {}))
 
 
 def _draw_marks(axes, marks: dict[str, float], unit: str) -> None:
-    """Label each mark above the plot. From right to left: what needs another row has its line beside the others."""
+    """Label each mark above the plot, from right to left; a label without room goes into another row."""
     low, high = axes.get_xlim()
     next_start = [math.inf]  # of the label to the right, in each row
     for label, value in sorted(marks.items(), key=lambda mark: -mark[1]):

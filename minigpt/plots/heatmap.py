@@ -9,13 +9,13 @@ from matplotlib.lines import Line2D
 from minigpt.analysis.several_runs import middle_and_range
 from minigpt.language import say
 from minigpt.plots import sentences
-from minigpt.plots.canvas import new_figure, shown, told
+from minigpt.plots.canvas import described, new_figure, shown
 from minigpt.plots.colours import COLOURS
 
 # Towards the winner's colour: blue where continuous batching wins, vermillion where it loses.
 WINNER = LinearSegmentedColormap.from_list("winner", [COLOURS["static"], "#FFFFFF", COLOURS["continuous"]])
 OUTLINES = {30: dict(color="black", linewidth=1.6), 70: dict(color="black", linewidth=3.2)}
-FULL_LOSS, FULL_WIN = -30.0, 100.0  # per cent: where the colours are full; a loss of 5 % must be seen
+FULL_LOSS, FULL_WIN = -30.0, 100.0  # per cent at which the colours saturate; a loss of 5 % must be visible
 
 
 @shown
@@ -43,12 +43,12 @@ def reduction_map(
     _label(axes, loads, spreads, xlabel, ylabel, title)
     _add_key(figure)
     what = axes.get_title(loc="left")
-    return told(figure, sentences.of_map(what, list(map(_short, spreads)), list(map(_short, loads)), grid))
+    return described(figure, sentences.of_map(what, list(map(_short, spreads)), list(map(_short, loads)), grid))
 
 
 def _write_numbers(axes, values) -> None:
     for (row, column), value in np.ndenumerate(values):
-        shown_value = round(value, 0) + 0.0  # no "−0"; bold is what is lost as the number says it
+        shown_value = round(value, 0) + 0.0  # no "−0"; bold marks a loss, as the printed number shows it
         text = "–" if math.isnan(value) else f"{shown_value:.0f}".replace("-", "−")
         colour = "white" if value > 85 else "black"
         weight = "bold" if shown_value < 0 else None
@@ -66,7 +66,7 @@ def _write_ranges(axes, grid) -> None:
 
 def _outline(axes, values, threshold: float, look: dict) -> None:
     """Draw the border between cells below a threshold and cells from it on."""
-    # Rounded as the numbers in the cells are; what was not measured is on no side of a border.
+    # Rounded like the numbers in the cells; a cell that was not measured is on neither side of a border.
     above, known = np.round(values) >= threshold, ~np.isnan(values)
     for (row, column), inside in np.ndenumerate(above):
         right, up = (row, column + 1), (row + 1, column)

@@ -1,10 +1,10 @@
-"""Intervals from many runs beside the value that they should hold."""
+"""Intervals from many runs, compared with the value that they should contain."""
 
 from matplotlib.patches import Patch
 
 from minigpt.language import say
 from minigpt.plots import sentences
-from minigpt.plots.canvas import new_figure, shown, told
+from minigpt.plots.canvas import described, new_figure, shown
 from minigpt.plots.colours import COLOURS
 
 ROW_IN = 0.075  # height of one interval
@@ -29,4 +29,4 @@ def intervals(groups: dict[str, list[tuple[float, float]]], target: float, xlabe
     patches = [Patch(facecolor=COLOURS[key], label=text) for key, text in keys.items()]
     figure.legend(handles=patches, loc="outside lower center", ncols=2, fontsize=9.5)
     held = {name: (sum(low <= target <= high for low, high in group), len(group)) for name, group in groups.items()}
-    return told(figure, sentences.of_intervals(xlabel, target, held))
+    return described(figure, sentences.of_intervals(xlabel, target, held))

@@ -1,10 +1,10 @@
-"""Lines with their names written beside them."""
+"""Lines labelled at their ends."""
 
 import numpy as np
 
 from minigpt.analysis.several_runs import middle_and_range
 from minigpt.plots import sentences
-from minigpt.plots.canvas import new_figure, plain_log_ticks, shown, told
+from minigpt.plots.canvas import described, new_figure, plain_log_ticks, shown
 from minigpt.plots.colours import COLOURS, colours_of, concept_name, ink
 from minigpt.plots.labels import spread_apart
 
@@ -40,12 +40,12 @@ def lines(
     if from_zero and not logy:
         axes.set_ylim(bottom=min(0, axes.get_ylim()[0]))
     if logx and len(x) <= 12:
-        axes.set_xticks(x, [f"{value:g}" for value in x])  # the values that were tried: 1, 2, 4, 8
+        axes.set_xticks(x, [f"{value:g}" for value in x])  # only the values that were tried: 1, 2, 4, 8
         axes.minorticks_off()
     axes.set(xlabel=xlabel, ylabel=ylabel, title=title or "")
     axes.grid(axis="y")
     _name_ends(axes, columns, colours, targets or {})
-    return told(figure, sentences.of_lines(xlabel, ylabel, x, columns))
+    return described(figure, sentences.of_lines(xlabel, ylabel, x, columns))
 
 
 def _scale(axes, logx: bool, logy: bool) -> None:
@@ -58,11 +58,11 @@ def _scale(axes, logx: bool, logy: bool) -> None:
 
 
 def _look(label: str, points) -> dict:
-    """Dots alone for what was measured; a fit beside them has none, and other lines show where their values are."""
+    """Only dots for measured points; none for a fit to them; other lines mark their values."""
     if label in points:
         return dict(linestyle="", marker="o", markersize=6, zorder=3)
     look = dict(marker="" if points else "o", markersize=4)
-    # The student's line often lies on the given one: through its gaps both are seen.
+    # The student's line often covers the given one: its gaps show both.
     return {**look, "linestyle": (0, (3, 1.5)), "zorder": 3} if label == "student" else look
 
 
@@ -84,7 +84,7 @@ def _column(label: str, values, x) -> np.ndarray:
 
 
 def _name_ends(axes, columns: dict, colours: dict, targets: dict) -> None:
-    """Write each line's name at the right of the axes, at the height where the line ends."""
+    """Write each line's name to the right of the axes, at the height where the line ends."""
     ends = {label: values[np.isfinite(values)][-1] for label, values in columns.items() if np.isfinite(values).any()}
     names = {**{label: colours[label] for label in ends}, **{label: COLOURS["target"] for label in targets}}
     axes.set_xlim(axes.get_xlim())  # fixed, so that the heights below stay right

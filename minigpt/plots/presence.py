@@ -5,7 +5,7 @@ from matplotlib.ticker import MaxNLocator
 from minigpt.analysis.littles_law import number_inside
 from minigpt.language import say
 from minigpt.plots import sentences
-from minigpt.plots.canvas import new_figure, shown, told
+from minigpt.plots.canvas import described, new_figure, shown
 from minigpt.plots.colours import COLOURS, concept_name, ink
 
 ROW_IN = 0.3  # height of a request's row
@@ -16,7 +16,7 @@ MS = 1e3  # milliseconds in a second
 def presence(records: list[dict], names: list[str] | None = None):
     """Above, each request's stay, in the queue and in flight; below, how many are inside at each moment.
 
-    `records` are those of `log.records()`, all of them answered; `names`: what to write beside the rows.
+    `records` are those of `log.records()`, all of them answered; `names`: what to write next to the rows.
     """
     if any(record["finish_s"] is None for record in records):
         raise ValueError("records: a request without an answer has no end to draw; leave it out")
@@ -27,7 +27,7 @@ def presence(records: list[dict], names: list[str] | None = None):
     _draw_inside(inside, records)
     inside_at = number_inside(records, "system", sorted(record["arrival_s"] for record in records))
     stays_ms = [MS * (record["finish_s"] - record["arrival_s"]) for record in records]
-    return told(figure, say(
+    return described(figure, say(
         en=f"{len(records)} requests; they stay {sentences.number(min(stays_ms))} to {sentences.number(max(stays_ms))} ms; "
            f"at most {max(inside_at)} are inside at once.",
         es=f"{len(records)} peticiones; se quedan de {sentences.number(min(stays_ms))} a {sentences.number(max(stays_ms))} ms; "
@@ -44,7 +44,7 @@ def _draw_stays(axes, records: list[dict], names: list[str]) -> None:
             if width and stage not in labelled:
                 labelled.add(stage)
                 words = say(en="in flight", es="en vuelo") if stage == "useful" else concept_name(stage)
-                # Beside the first bar of its kind, on the free side: to the right of all bars.
+                # Next to the first bar of its kind, where there is room: to the right of all bars.
                 axes.annotate(words, (1.015, row), xycoords=("axes fraction", "data"), color=ink(COLOURS[stage]),
                               va="center", annotation_clip=False)
     axes.set_yticks(range(len(records)), names)

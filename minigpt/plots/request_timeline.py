@@ -3,7 +3,7 @@
 from minigpt.analysis.latency_phases import RequestPhases, request_phases
 from minigpt.language import say
 from minigpt.plots import sentences
-from minigpt.plots.canvas import new_figure, shown, told
+from minigpt.plots.canvas import described, new_figure, shown
 from minigpt.plots.colours import COLOURS
 from minigpt.plots.time_axis import make_axis
 from minigpt.plots.timeline import BAR, SLOT_IN, Names, add_key
@@ -19,7 +19,7 @@ def request_timeline(
 ):
     """Every answered request that came in the first `first_s` seconds, oldest on top; None: all of them.
 
-    `names`: request_id -> what to write beside its row instead of the id.
+    `names`: request_id -> what to write next to its row instead of the id.
     """
     end_ns = log.end_ns if first_s is None else first_s * 1e9
     rows = [phases for phases in request_phases(log) if phases.arrival_ns < end_ns][:MOST_ROWS]
@@ -40,7 +40,7 @@ def request_timeline(
     axes.tick_params(axis="y", length=0)
     time_axis.set_ticks(axes)
     add_key(figure, KEY)
-    return told(figure, sentences.of_clients(rows, names))
+    return described(figure, sentences.of_clients(rows, names))
 
 
 def _draw_row(axes, row: int, phases: RequestPhases, time_axis) -> None:

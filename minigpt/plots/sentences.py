@@ -1,4 +1,4 @@
-"""What a figure shows, in a sentence: for those who cannot see it, with its values and not only its names."""
+"""What a figure shows, in a sentence for readers who cannot see it: with its values, not only its names."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from minigpt.language import say
 from minigpt.plots.colours import concept_name
 from minigpt.runtime.run_log import RunLog
 
-MOST_ONE_BY_ONE = 8  # requests or bars' parts that are named singly
+MOST_ONE_BY_ONE = 8  # requests or parts of bars that are listed one by one
 NO_DIGITS_FROM = 1_000
 
 
@@ -81,7 +81,7 @@ def of_map(what: str, rows: Sequence[str], columns: Sequence[str], grid) -> str:
 
 
 def of_intervals(what: str, target: float, held: Mapping[str, tuple[int, int]]) -> str:
-    """How many of each group's intervals hold the value."""
+    """How many of each group's intervals contain the value."""
     parts = "; ".join(say(en=f"{name}, {count} of {total}", es=f"{name}, {count} de {total}")
                       for name, (count, total) in held.items())
     return say(en=f"Intervals of {what}, and how many hold {number(target)}: {parts}.",
@@ -105,7 +105,7 @@ def of_percentiles(what: str, found: Mapping[str, Mapping[int, float]]) -> str:
 
 
 def of_run(log: RunLog, names: Mapping[int, str] | None = None, label: str = "") -> str:
-    """Who sits in which seat from when to when; of a long run, how many, how long and how crowded."""
+    """Which request holds which slot from when to when; of a long run, how many, how long and how crowded."""
     spans, names = slot_spans(log), names or {}
     most = max((waiting.in_queue + waiting.forming for waiting in waiting_over_time(log)), default=0)
     head = f"{label}: " if label else ""

@@ -3,7 +3,7 @@
 from matplotlib.patches import Patch
 
 from minigpt.plots import sentences
-from minigpt.plots.canvas import new_figure, shown, told
+from minigpt.plots.canvas import described, new_figure, shown
 from minigpt.plots.colours import COLOURS, colours_of, concept_name
 
 BAR_IN = 0.36  # height of a bar with its gap
@@ -37,7 +37,7 @@ def stacked_bars(labels, parts: dict, xlabel: str, *, title: str | None = None, 
     _draw_marks(axes, marks)
     patches = [_patch(name, colours[name]) for name in columns]
     figure.legend(handles=patches, loc="outside lower center", ncols=min(len(columns), 4), fontsize=9.5)
-    return told(figure, sentences.of_groups(xlabel, labels, columns))
+    return described(figure, sentences.of_groups(xlabel, labels, columns))
 
 
 def _patch(name: str, colour: str) -> Patch:

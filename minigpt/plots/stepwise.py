@@ -8,7 +8,7 @@ from minigpt.analysis.slots import slot_spans, waiting_over_time
 from minigpt.language import say
 from minigpt.notebook.frontend import has_front_end, has_widgets
 from minigpt.plots import sentences
-from minigpt.plots.canvas import new_figure, png_of, show, size_px, styled, told
+from minigpt.plots.canvas import described, new_figure, png_of, show, size_px, styled
 from minigpt.plots.colours import COLOURS
 from minigpt.plots.time_axis import make_axis
 from minigpt.plots.timeline import (
@@ -75,7 +75,7 @@ class Part:
         return f"{say(en='step', es='paso')} {number}: {caption(self.log, number, self.names)}"
 
     def draw(self, slots, number: int) -> float:
-        """Draw the seats after step `number`, under their title; where on the axis that is."""
+        """Draw the slots after step `number`, with a title; return where on the axis that is."""
         now = self.time_axis.x(self.log.steps[number - 1].end_ns)
         draw_slots(slots, self.log, self.time_axis, now, self.names)
         slots.axvline(now, color=COLOURS["target"], linewidth=1.6, clip_on=False)
@@ -113,11 +113,11 @@ def strip(part: Part):
     part.time_axis.set_ticks(panels[-1])
     add_key(figure, KEY[:4], columns=4)
     steps = [f"{part.title(number)}." for number in numbers]
-    return told(figure, " ".join([sentences.of_run(part.log, part.names), *steps]))
+    return described(figure, " ".join([sentences.of_run(part.log, part.names), *steps]))
 
 
 def telling_steps(log: RunLog, count: int, most: int = STRIP_FRAMES) -> list[int]:
-    """Up to `most` steps out of the first `count` in which somebody comes or leaves, with the first and the last."""
+    """Up to `most` of the first `count` steps in which a request joins or leaves, including the first and the last."""
     started = {span.start_ns for span in slot_spans(log)}
     left = {record.finish_ns for record in log.finished}
     telling = [k for k, step in enumerate(log.steps[:count], 1) if step.start_ns in started or step.end_ns in left]
@@ -163,9 +163,9 @@ def show_player(part: Part) -> None:
     play = widgets.Play(**limits, interval=PLAY_INTERVAL_MS)
     width, height = size_px(frame(part, 1))
     image = widgets.Image(value=picture(1), format="png", width=width, height=height)
-    told_now = widgets.Label(value=part.title(1))  # the picture of a widget has no `alt`: the step is said beside it
+    told_now = widgets.Label(value=part.title(1))  # a widget's picture has no `alt` text: the step is described next to it
     slider.observe(lambda change: setattr(told_now, "value", part.title(change["new"])), names="value")
-    # In the browser: the slider follows at once, and the picture when the kernel has drawn it.
+    # Linked in the browser: the slider moves at once, the picture follows when the kernel has drawn it.
     widgets.jslink((play, "value"), (slider, "value"))
     slider.observe(lambda change: setattr(image, "value", picture(change["new"])), names="value")
     display(widgets.VBox([widgets.HBox([play, slider]), told_now, image]))

@@ -1,27 +1,27 @@
-"""Slot timelines: who sat in which seat when, and who waited meanwhile."""
+"""Slot timelines: which request held which slot when, and how many waited meanwhile."""
 
 from matplotlib.patches import Patch
 
 from minigpt.analysis.slots import num_slots, slot_spans, waiting_over_time
 from minigpt.language import say
 from minigpt.plots import sentences
-from minigpt.plots.canvas import new_figure, shown, told
+from minigpt.plots.canvas import described, new_figure, shown
 from minigpt.plots.colours import COLOURS, concept_name, ink, useful_shade
 from minigpt.plots.time_axis import StepAxis, TimeAxis, make_axis
 from minigpt.runtime.run_log import RunLog
 
-BAR = 0.86  # height of a bar; the rest of a seat's row is the gap to the next
+BAR = 0.86  # height of a bar; the rest of a slot's row is the gap to the next
 STRIP_IN = 0.55  # height of the strip of waiting requests
-SLOT_IN = 0.2  # height of a seat's row
+SLOT_IN = 0.2  # height of a slot's row
 PX_PER_CHARACTER = 7.5
-PLOT_PX = 760  # width of the axes: what is left of the figure beside the labels
+PLOT_PX = 760  # width of the axes: what the labels leave of the figure
 Names = dict[int, str] | None
 KEY = ("useful", "prefill", "held", "empty", "queue", "forming")
 
 
 @shown
 def slot_timelines(runs, first_s: float | None = 0.5, *, in_steps: bool = False, names: Names = None):
-    """Seats and queue of several runs, one above the other on one time axis: static above, continuous below.
+    """Slots and queue of several runs, one above the other on one time axis: static above, continuous below.
 
     `runs` has `.static` and `.continuous`, or is a dict of label -> RunLog. `first_s`: how much of it, in seconds;
     None: all of it. `names`: request_id -> what to write in its bar instead of the id.
@@ -35,8 +35,8 @@ def slot_timelines(runs, first_s: float | None = 0.5, *, in_steps: bool = False,
         draw_run(slots, strip, log, time_axis.until(end), names)
         slots.set_title(concept_name(label), color=ink(COLOURS.get(label, "black")), fontweight="bold")
     finish(figure, panels, axes_of_time[0])
-    runs_told = [sentences.of_run(log, names, concept_name(label)) for label, log in named.items()]
-    return told(figure, " ".join(runs_told))
+    runs_described = [sentences.of_run(log, names, concept_name(label)) for label, log in named.items()]
+    return described(figure, " ".join(runs_described))
 
 
 @shown
@@ -44,13 +44,13 @@ def slot_timeline(
     log: RunLog, first_s: float | None = None, title: str | None = None, *, in_steps: bool = False,
     names: Names = None,
 ):
-    """Seats and queue of one run; `in_steps` counts steps instead of time, for timelines worked out by hand."""
+    """Slots and queue of one run; `in_steps` counts steps instead of time, for timelines worked out by hand."""
     time_axis = make_axis(log, first_s, in_steps)
     figure, panels = make_panels([rows_of(log)])
     draw_run(*panels[0], log, time_axis, names)
     panels[0][0].set_title(title or "", fontweight="bold")
     finish(figure, panels, time_axis)
-    return told(figure, sentences.of_run(log, names, title or ""))
+    return described(figure, sentences.of_run(log, names, title or ""))
 
 
 def named_runs(runs) -> dict[str, RunLog]:
@@ -61,12 +61,12 @@ def named_runs(runs) -> dict[str, RunLog]:
 
 
 def rows_of(log: RunLog) -> int:
-    """Rows of a timeline: the server's seats, and those that a loop took beyond its cap."""
+    """Rows of a timeline: the server's slots, and those that a loop took beyond its cap."""
     return max([num_slots(log), *(span.slot + 1 for span in slot_spans(log))])
 
 
 def make_panels(rows: list[int]):
-    """A figure with a pair of axes per run, seats above and the strip of waiting requests below."""
+    """A figure with a pair of axes per run, slots above and the strip of waiting requests below."""
     slot_in = [max(number * SLOT_IN, 0.7) for number in rows]
     heights = [height for slots in slot_in for height in (slots, STRIP_IN)]
     figure = new_figure(sum(heights) + 0.35 * len(rows) + 1.1)
@@ -77,16 +77,16 @@ def make_panels(rows: list[int]):
 
 
 def draw_run(slots, strip, log: RunLog, time_axis: TimeAxis | StepAxis, names: Names) -> None:
-    """Draw one run: its seats, and the strip of those that wait."""
+    """Draw one run: its slots, and the strip of waiting requests."""
     draw_slots(slots, log, time_axis, names=names)
     draw_waiting(strip, log, time_axis)
 
 
 def draw_slots(axes, log: RunLog, time_axis, now: float | None = None, names: Names = None) -> None:
-    """One row per seat; beyond `now` nothing has happened yet, and the paper stays white."""
+    """Draw one row per slot; beyond `now` nothing has happened yet, and the canvas stays white."""
     now = time_axis.end if now is None else now
     rows = rows_of(log)
-    # Seat 1 is on top: one reads from there.
+    # Slot 1 is on top, where reading starts.
     axes.set(ylim=(rows - 0.5, -0.5), xlim=(0, time_axis.end), yticks=range(rows), ylabel=say(en="seat", es="asiento"))
     axes.barh(range(rows), now, height=BAR, color=COLOURS["empty"])
     for span in slot_spans(log):
@@ -110,7 +110,7 @@ def _bar(axes, slot: int, start: float, end: float, **look) -> None:
 
 
 def _write(axes, text: str, slot: int, start: float, end: float, colour: str) -> bool:
-    """Write into a part of a bar if the text fits; whether it did."""
+    """Write into a part of a bar if the text fits; return whether it did."""
     first, last = axes.get_xlim()
     fits = (end - start) / (last - first) * PLOT_PX >= len(text) * PX_PER_CHARACTER + 4
     if fits:

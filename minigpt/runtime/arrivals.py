@@ -13,7 +13,7 @@ class Source(Protocol):
 
     @property
     def exhausted(self) -> bool:
-        """Whether nobody is waiting and nobody will come any more."""
+        """Whether no request is waiting and none will come any more."""
 
     def take(self) -> tuple:
         """The oldest request not taken yet, as a work item, and its arrival in nanoseconds."""
@@ -50,7 +50,7 @@ class OpenLoop:
 
 
 class ClosedLoop:
-    """A number of clients, each of which sends its next request when it has its answer and a pause has passed."""
+    """A number of clients, each of which sends its next request a pause after it got its answer."""
 
     def __init__(self, items, num_clients: int, think_ns: int):
         self._unsent = list(reversed(items))

@@ -1,7 +1,7 @@
-"""Three clocks behind one face: virtual, processor time, and the wall's.
+"""Three clocks behind one interface: virtual, processor time, and wall time.
 
-A server's loop asks what time it is and lets time pass; it cannot tell which clock it runs on. Time is counted in
-whole nanoseconds, so that adding steps up never rounds.
+A server's loop asks for the time and lets time pass; it cannot tell which clock it runs on. Time is counted in
+whole nanoseconds, so that sums of steps are exact.
 """
 
 import time
@@ -66,7 +66,7 @@ class OneMillisecondAStep:
 
 
 class VirtualClock:
-    """Time that passes by calculation: the same workload takes the same time on every machine."""
+    """Time that is calculated: the same workload takes the same time on every machine."""
 
     name = "virtual"
 
@@ -85,7 +85,7 @@ class VirtualClock:
 
 
 class CpuClock:
-    """Time that passes by the processor time of each forward pass; waiting is skipped.
+    """Time that advances by the processor time of each forward pass; waiting is skipped.
 
     Other programs on the machine do not count. Where the system's thread clock is coarse (Windows ticks 64 times a
     second), the wall's counter is read instead, and `note` says so.
@@ -98,7 +98,7 @@ class CpuClock:
         self.now_ns = 0
         coarse = time.get_clock_info("thread_time").resolution > self.COARSE_S
         self._read_ns = time.perf_counter_ns if coarse else time.thread_time_ns
-        words = say(en="this system's thread clock is coarse: the wall time of each step was used, other programs included",
+        words = say(en="this system's thread clock is coarse: the wall time of each step was used, which includes other programs",
                     es="el reloj de hilo de este sistema es tosco: se usó el tiempo de pared de cada paso, con otros programas dentro")
         self.note = words if coarse else ""
 
@@ -143,7 +143,7 @@ CLOCKS = {"virtual": VirtualClock, "steps": steps_clock, "cpu": CpuClock, "wall"
 
 
 def make_clock(name: str):
-    """A new clock by its name: virtual, steps (virtual, one millisecond a step), cpu or wall."""
+    """A new clock by its name: virtual, steps (virtual, one millisecond per step), cpu or wall."""
     if name not in CLOCKS:
         raise ValueError(f"clock={name!r}: choose one of {', '.join(CLOCKS)}")
     return CLOCKS[name]()

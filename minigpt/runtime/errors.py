@@ -1,4 +1,4 @@
-"""What a loop hears when it breaks the server's contract."""
+"""Errors raised when a loop breaks the server's contract."""
 
 
 class ServingError(ValueError):
@@ -6,4 +6,4 @@ class ServingError(ValueError):
 
 
 class BusyWait(ServingError):
-    """A loop that asks again and again without letting time pass."""
+    """A loop that polls again and again without letting time pass."""

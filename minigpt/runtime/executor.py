@@ -1,4 +1,4 @@
-"""`server.model`: one step of the running batch, whatever computes it, and the record of what came of it."""
+"""`server.model`: runs one step of the batch on any runner, and records the result."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -29,7 +29,7 @@ class StepLimit:
             ))
 
     def was_useful(self) -> None:
-        """Some request got a token in this step."""
+        """Note that a request got a token in this step."""
 
 
 def step_limit(workload) -> int:
@@ -38,7 +38,7 @@ def step_limit(workload) -> int:
 
 
 class Executor:
-    """What every kind of executor shares: it knows the records, and looks at a batch before it runs."""
+    """What all executors share: access to the records, and checks of a batch before it runs."""
 
     eos_token_id = EOS_TOKEN_ID
 
@@ -61,7 +61,7 @@ class Executor:
         return record
 
     def _records_of(self, requests: Sequence[Request]) -> list[RequestLog]:
-        """The records of a batch that may run: not empty, and nobody twice."""
+        """The records of a valid batch: not empty, and no request twice."""
         records = [self.record_of(request) for request in requests]
         if not records:
             raise ServingError(say(
@@ -83,16 +83,16 @@ class Batch(NamedTuple):
     records: list[RequestLog]
     new: list[RequestLog]  # without K and V: prefilled in this step
     running: list[RequestLog]
-    has_ended: bool  # some of them rides along
+    has_ended: bool  # some rows have ended and ride along
 
 
 class BatchExecutor(Executor):
-    """Prefills new requests together and decodes the others together, each step one pass of either kind."""
+    """Prefills new requests together and decodes the others together: at most one pass of each kind per step."""
 
     def __init__(self, log: RunLog, time_keeper: TimeKeeper, runner: Runner, limit: StepLimit):
         super().__init__(log, time_keeper, limit)
         self._runner = runner
-        self._steady: Batch | None = None  # the last batch, if all of it goes on decoding
+        self._steady: Batch | None = None  # the last batch, if all of its requests go on decoding
 
     def forward_one_step(self, requests: list[Request]) -> list[int]:
         """One forward pass: the next token id of each request, in their order.
@@ -121,7 +121,7 @@ class BatchExecutor(Executor):
             self._runner.free(record.item.request_id)
 
     def _look_at(self, requests: list[Request]) -> Batch:
-        """The batch of a step. One that only goes on decoding, as most do, is not looked at again."""
+        """The batch of a step. One that only goes on decoding, as most do, is not checked again."""
         steady = self._steady
         if steady and steady.ids == tuple([getattr(request, "request_id", None) for request in requests]):
             return steady
@@ -149,7 +149,7 @@ class BatchExecutor(Executor):
         return [EOS_TOKEN_ID if record.ended else token for record, token in zip(running, tokens)]
 
     def _take_tokens(self, batch: Batch, tokens: list[int]) -> tuple[int, ...]:
-        """Write the tokens into the records; the ids of the rows that had not ended before."""
+        """Write the tokens into the records; return the ids of the rows that had not ended before."""
         now_ns, any_ends = self._time.now_ns, False
         useful = [record for record in batch.records if not record.ended] if batch.has_ended else batch.records
         for record, token in zip(batch.records, tokens):

@@ -1,7 +1,7 @@
-"""Servers that compute a step each in turn on one processor.
+"""Servers that take turns on one processor, one step at a time.
 
-A processor's speed drifts, from one second to the next, by more than the difference between two schedulers. Servers
-that take turns at every step meet the same speed.
+A processor's speed drifts from one second to the next by more than two schedulers differ. Servers that take turns at
+every step run at the same speed.
 """
 
 import threading
@@ -13,11 +13,11 @@ from minigpt.runtime.clock import CpuClock, StepShape
 
 
 class Stopped(BaseException):
-    """Raised in the threads of runs whose caller was interrupted; no Exception, so that no loop swallows it."""
+    """Raised in the threads of runs whose caller was interrupted; not an Exception, so that no loop swallows it."""
 
 
 class Turns:
-    """Who is next: each holder in order, until it leaves."""
+    """Whose turn it is: each holder's in order, until it leaves."""
 
     def __init__(self, holders: list[int]):
         self._order = list(holders)
@@ -39,13 +39,13 @@ class Turns:
                 self._changed.notify_all()
 
     def stop(self) -> None:
-        """Whoever waits for a turn, or asks for one, gets none any more."""
+        """Give no more turns: threads that wait for one, or ask for one, get `Stopped`."""
         with self._changed:
             self._is_stopped = True
             self._changed.notify_all()
 
     def leave(self, holder: int) -> None:
-        """The others go on without this one."""
+        """Leave: the others go on without this one."""
         with self._changed:
             self._order.remove(holder)
             self._changed.notify_all()
@@ -64,7 +64,7 @@ class TurnClock(CpuClock):
 
 
 def in_turns(*runs: Callable[[CpuClock], object]) -> list:
-    """Call each `run(clock)` with a CPU clock of its own, their steps in turn; what they return.
+    """Call each `run(clock)` with its own CPU clock, their steps in turn; return what they return.
 
     The last one runs in the caller's thread, the others each in one of their own.
     """
@@ -83,5 +83,5 @@ def in_turns(*runs: Callable[[CpuClock], object]) -> list:
             result = whole(last)
             return [*(run.result() for run in started), result]
         except KeyboardInterrupt:
-            turns.stop()  # or the pool would wait for the others to serve all of their requests
+            turns.stop()  # otherwise the pool would wait until the others have served all their requests
             raise

@@ -1,11 +1,11 @@
-"""An attribute that is not there is answered with those that are: what a loop may ask of a request or a server."""
+"""An unknown attribute of a request or a server: the error lists the known ones."""
 
 from minigpt.language import say
 
 
 def unknown_attribute(thing, name: str, kind: str, hidden: tuple[str, ...] = ()) -> AttributeError:
-    """The error for an attribute that was not found, with the public ones of `thing`, but for the `hidden`."""
-    if name.startswith("__"):  # Python itself tries such names, and wants a plain no
+    """The error for an unknown attribute of `thing`; it lists the public ones except `hidden`."""
+    if name.startswith("__"):  # Python itself looks up such names, and needs the plain error
         return AttributeError(name)
     known = ", ".join(each for each in dir(thing) if not each.startswith("_") and each not in hidden)
     return AttributeError(say(en=f"{kind} has no attribute {name!r}; it has {known}",
@@ -13,7 +13,7 @@ def unknown_attribute(thing, name: str, kind: str, hidden: tuple[str, ...] = ())
 
 
 class KnownNames:
-    """Lists an object's public attributes when an unknown one is asked for."""
+    """Lists an object's public attributes when an unknown one is accessed."""
 
     __slots__ = ()
 

@@ -1,7 +1,7 @@
 """What turns a batch into tokens: the Mini-GPT with its KV cache, or a script of known answers.
 
-Both have three calls. `prefill` computes new sequences and gives their first tokens, `decode` gives running ones their
-next token, `free` forgets one. Sequences are named by request id; a new one comes as the workload's item.
+Both have three methods. `prefill` computes new sequences and returns their first tokens, `decode` returns the next
+token of running ones, `free` drops one. Sequences are named by request id; a new one comes as the workload's item.
 """
 
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ class ScriptedRunner:
     """Answers known beforehand: a server without a model, for simulations of millions of steps."""
 
     def __init__(self):
-        self._scripts: dict[int, Iterator[int]] = {}  # request -> its next tokens, and EOS without end
+        self._scripts: dict[int, Iterator[int]] = {}  # request -> its next tokens, then EOS forever
 
     def prefill(self, items: list) -> list[int]:
         """Begin new sequences; their first tokens."""
@@ -49,7 +49,7 @@ class ScriptedRunner:
 
 
 class ModelRunner:
-    """The Mini-GPT's own greedy answers, from a KV cache with one slot a sequence."""
+    """The Mini-GPT's own greedy answers, from a KV cache with one slot per sequence."""
 
     def __init__(self, model, num_slots: int, max_length: int | None = None):
         from minigpt.llm.kv_cache import KVCache
@@ -85,7 +85,7 @@ class ModelRunner:
         return [best[request_id] for request_id in request_ids]
 
     def allow_eos(self, request_id: int) -> None:
-        """From here on a sequence that ignored EOS may end."""
+        """Let a sequence that ignored EOS end from here on."""
         self._endless.discard(request_id)
 
     def slot_of(self, request_id: int) -> int | None:
@@ -93,13 +93,13 @@ class ModelRunner:
         return self._slots.get(request_id)
 
     def free(self, request_id: int) -> None:
-        """Give a sequence's slot back."""
+        """Free a sequence's slot."""
         self.cache.free(self._slots.pop(request_id))
         self._endless.discard(request_id)
 
     def _best(self, logits, request_ids: list[int]) -> list[int]:
         """The greedy token of each row of logits (B, V)."""
         if self._endless:
-            logits = logits.clone()  # what inference mode made cannot be written to outside of it
+            logits = logits.clone()  # a tensor made in inference mode cannot be written to outside of it
             logits[[i in self._endless for i in request_ids], EOS_TOKEN_ID] = float("-inf")
         return logits.argmax(dim=-1).tolist()

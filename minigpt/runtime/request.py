@@ -1,4 +1,4 @@
-"""A client's request and its life, from arrival to answer."""
+"""A client's request, from arrival to answer."""
 
 from dataclasses import dataclass, field
 
@@ -9,7 +9,7 @@ QUEUED, IN_FLIGHT, FINISHED = "queued", "in_flight", "finished"
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Request(KnownNames):
-    """One request, as the queue hands it out. The loop appends tokens; the runtime fills in status and times."""
+    """One request, as the queue returns it. The loop appends tokens; the runtime fills in status and times."""
 
     request_id: int
     prompt_token_ids: tuple[int, ...]

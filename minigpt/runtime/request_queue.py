@@ -59,8 +59,8 @@ class RequestQueue:
 
 
 def nobody_came() -> queue.Empty:
-    """The standard library's exception, with words: uncaught, it would be an empty line."""
+    """The standard library's exception, with a message: uncaught, it would show as an empty line."""
     return queue.Empty(say(
-        en="nobody was waiting (or the queue is closed, or the time ran out)",
+        en="no request was waiting (or the queue is closed, or the time ran out)",
         es="no esperaba nadie (o la cola está cerrada, o venció el plazo)",
     ))

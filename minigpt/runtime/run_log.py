@@ -1,4 +1,4 @@
-"""What happened in a run: every request, token, step and answer, written down by the runtime."""
+"""What happened in a run: every request, token, step and answer, recorded by the runtime."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -14,8 +14,8 @@ class RequestLog:
     item: object  # the workload's item: prompt, limits, scripted answer
     arrival_ns: int  # scheduled
     admitted_ns: int | None = None  # taken from the queue; None: never
-    token_ids: list[int] = field(default_factory=list)  # what the model said, without EOS
-    token_times_ns: list[int] = field(default_factory=list)  # when each of them was computed
+    token_ids: list[int] = field(default_factory=list)  # what the model produced, without EOS
+    token_times_ns: list[int] = field(default_factory=list)  # when each token was computed
     ended: bool = False  # EOS came, or the token limit was reached
     num_computed_tokens: int = 0  # K and V are in the cache
     answer: tuple[int, ...] | None = None  # what was sent to the client; None: nothing
@@ -66,7 +66,7 @@ class RunLog:
         """An answer has left, and stands in its record."""
 
     def closed_at(self, end_ns: int) -> "RunLog":
-        """The finished log: requests that nobody took from the queue are added, unanswered."""
+        """The finished log: requests that were never taken from the queue are added, unanswered."""
         self.end_ns = end_ns
         for item in self.workload.items:
             if item.request_id not in self.requests and item.arrival_ns is not None:
@@ -75,7 +75,7 @@ class RunLog:
         return self
 
     def records(self) -> list[dict]:
-        """One dict of plain numbers a request: id, arrival, admission and answer in seconds (None: it did not happen)."""
+        """One dict of plain numbers per request: id, arrival, admission and answer in seconds (None: it did not happen)."""
         return [
             {
                 "request_id": request_id, "arrival_s": _seconds(record.arrival_ns),
@@ -85,7 +85,7 @@ class RunLog:
         ]
 
     def step_records(self) -> list[dict]:
-        """One dict of plain numbers a step: when it ran, in seconds; its rows: all, and those that had not ended."""
+        """One dict of plain numbers per step: when it ran, in seconds; its rows: all, and those that had not ended."""
         return [
             {
                 "start_s": _seconds(step.start_ns), "end_s": _seconds(step.end_ns),

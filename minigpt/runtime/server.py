@@ -33,7 +33,7 @@ class StepExecutor(Protocol):
     eos_token_id: int
 
     def record_of(self, request: Request) -> RequestLog:
-        """The record of a request in flight; raises ServingError for any other."""
+        """The record of a request in flight; raises ServingError for any other request."""
 
     def free(self, record: RequestLog) -> None:
         """The request has left: whatever it held is free."""
@@ -52,7 +52,7 @@ class Server(KnownNames):
         self._source, self._time = source, time_keeper
 
     def limit_idle_polls(self, most: int) -> None:
-        """Notice a loop that lets no time pass after so many questions already."""
+        """Set how often in a row the loop may poll without letting time pass; after that it gets BusyWait."""
         self._time.max_idle_polls = most
 
     def respond(self, request: Request) -> None:
@@ -91,14 +91,14 @@ def make_server(
 
 
 def check_room(**limits: int) -> None:
-    """Refuse a server that could take nobody in."""
+    """Refuse a server that could admit no request."""
     for name, value in limits.items():
         if value < 1:
             raise ValueError(f"{name}={value}: a server needs room for at least one request")
 
 
 def run(loop: Callable, workload, *, clock, runner: Runner, **settings) -> RunLog:
-    """Let `loop(server)` serve the workload; what it did. Settings are those of `make_server`."""
+    """Let `loop(server)` serve the workload; return the log. Settings are those of `make_server`."""
     server = make_server(workload, clock=clock, runner=runner, **settings)
     loop(server)
     return server.log.closed_at(clock.now_ns)

@@ -1,4 +1,4 @@
-"""How time passes for a server, and what a loop sees of it."""
+"""How time advances for a server, and what a loop sees of it."""
 
 from collections.abc import Callable
 
@@ -22,11 +22,11 @@ class TimeKeeper:
         return self._clock.now_ns
 
     def progress(self) -> None:
-        """Note that the loop did something."""
+        """Note that the loop has made progress."""
         self._idle_polls = 0
 
     def poll(self) -> None:
-        """Count a question that lets no time pass."""
+        """Count a poll that lets no time pass."""
         self._idle_polls += 1
         if self._idle_polls > self.max_idle_polls and self._clock.name != "wall":
             raise BusyWait(say(
@@ -56,7 +56,7 @@ class TimeKeeper:
         self.wait_until(deadline_ns if next_ns is None else min(next_ns, deadline_ns))
 
     def step(self, shape: StepShape, compute: Callable):
-        """Let a forward pass take its time; what it computed."""
+        """Let a forward pass take its time; return what it computed."""
         self.progress()
         return self._clock.step(shape, compute)
 

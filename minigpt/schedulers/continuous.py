@@ -1,4 +1,4 @@
-"""Continuous batching: at every step, those that have ended leave and those that wait come in (Orca, OSDI 2022).
+"""Continuous batching: at every step, finished requests leave and waiting ones join (Orca, OSDI 2022).
 
 Given code, like the static baseline: studies, claims and the fleet's exactness test run it.
 """
@@ -7,7 +7,7 @@ from minigpt.schedulers.static import take_token
 
 
 def continuous_batch_loop(server) -> None:
-    """Serve until the queue is closed and nobody is in flight."""
+    """Serve until the queue is closed and no request is in flight."""
     running: list = []
     while running or not server.queue.closed:
         if not running:
@@ -18,7 +18,7 @@ def continuous_batch_loop(server) -> None:
 
 
 def step(server, running: list) -> list:
-    """One forward pass over all that run; those that ended in it are answered, the others are returned."""
+    """Run one forward pass over all requests in flight; answer those that ended in it, return the others."""
     staying = []
     for request, token in zip(running, server.model.forward_one_step(running)):
         if take_token(request, token, server.model.eos_token_id):

@@ -1,9 +1,9 @@
 """Dynamic batching with preferred sizes, as Triton's classic batcher does it for models whose answer is one call.
 
-A batch is formed when the server is free: at once if as many requests wait as a preferred size says, else with
-whoever comes within a window (NVIDIA, Triton documentation: Batchers, 2025). Then the batch runs as a whole. It adapts
-its size to the queue, where Lab 02's server, as TensorFlow Serving's batcher, waits for a full batch or its time; but
-it is still a batch, and a short answer waits for the longest.
+A batch is formed when the server is free: at once if a preferred number of requests is waiting, else from those that
+come within a window (NVIDIA, Triton documentation: Batchers, 2025). Then the batch runs as a whole. Its size adapts to
+the queue, whereas Lab 02's server, like TensorFlow Serving's batcher, waits for a full batch or its deadline; but it is
+still a batch, and a short answer waits for the longest.
 """
 
 import queue
@@ -29,7 +29,7 @@ def dynamic_batch_loop(server) -> None:
 
 
 def form_batch(server) -> list:
-    """A preferred number of requests if so many wait, else those that come within `server.max_wait_s`."""
+    """A preferred number of requests if that many wait, else those that come within `server.max_wait_s`."""
     try:
         batch = [server.queue.get()]
     except queue.Empty:

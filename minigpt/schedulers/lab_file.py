@@ -1,10 +1,10 @@
-"""A lab's file, read and run in one way by all that use it: the grader, a notebook, replay, serve, arena.
+"""A lab's file, read and run in the same way everywhere: by the grader, notebooks, replay, serve and arena.
 
     text = read(path)          as Python decodes it: byte-order mark, "# coding:" line, else UTF-8
-    module = run(text, path)   a module of its own, whatever the file is called and whatever was loaded before
+    module = run(text, path)   a new module, whatever the file's name and whatever was loaded before
     module = load(path)        both
 
-A lab is one file. What lies next to it is not loaded, here no more than where it is graded.
+A lab is one file. Files next to it are not loaded, neither here nor when it is graded.
 """
 
 import ast
@@ -19,11 +19,11 @@ from minigpt.language import say
 
 
 class LabFileError(ValueError):
-    """A file that cannot be taken as a lab's; the message says why, and the way out."""
+    """A file that cannot be used as a lab's; the message says why, and the way out."""
 
 
 def load(path: Path):
-    """Run a file of lab code and return its module, whatever was loaded from it before."""
+    """Run a file of lab code and return a new module, even if it was loaded before."""
     return run(read(path), path)
 
 
@@ -45,9 +45,9 @@ def decode(data: bytes, name: str) -> str:
     except (SyntaxError, LookupError, UnicodeDecodeError):
         text = "\0"
     if "\0" in text:  # also UTF-16, if it happens to decode
-        raise LabFileError(say(en=f"{name} is not in UTF-8 and does not say in its first line what else it is in: "
+        raise LabFileError(say(en=f"{name} is not in UTF-8 and does not name another encoding in its first line: "
                                "save it as UTF-8",
-                               es=f"{name} no está en UTF-8 ni dice en su primera línea en qué está: "
+                               es=f"{name} no está en UTF-8 ni declara otra codificación en su primera línea: "
                                "guárdalo como UTF-8"))
     return io.StringIO(text, newline=None).read()
 
@@ -55,7 +55,7 @@ def decode(data: bytes, name: str) -> str:
 def run(text: str, path: Path):
     """Run the text of a file in a new module and return it."""
     refuse_neighbours(text, path)
-    # Compiled from the text at hand: a cached .pyc can be stale when a file is saved twice within a second.
+    # Compiled from the given text: a cached .pyc can be stale when a file is saved twice within a second.
     code = compile(text, str(path), "exec", dont_inherit=True)
     module = types.ModuleType(module_name(path))
     module.__file__ = str(path)
@@ -71,12 +71,12 @@ def run(text: str, path: Path):
 
 
 def module_name(path: Path) -> str:
-    """A name under which a file hides no module: it may be called math.py, and a reference like a student's file."""
+    """A module name that shadows no other: a file may be called math.py, and a reference has the name of a student's file."""
     return f"{path.stem}_{zlib.crc32(str(path).encode('utf-8', 'surrogateescape')):08x}"
 
 
 def refuse_neighbours(text: str, path: Path) -> None:
-    """Raise LabFileError if the text imports a file that lies next to it."""
+    """Raise LabFileError if the text imports a file next to it."""
     for node in ast.walk(ast.parse(text, str(path))):
         for name in top_names(node) - sys.stdlib_module_names - {path.stem}:
             if (path.parent / f"{name}.py").is_file() or (path.parent / name / "__init__.py").is_file():

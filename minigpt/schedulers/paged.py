@@ -1,7 +1,7 @@
 """Continuous batching on paged KV: a line with priorities, admission by memory, chunked prefill, preemption.
 
-The whole scheduler on one screen, as given code. Lab 05 writes its five decisions; here they are methods, so that a
-notebook can put a student's function in the place of one (`PagedScheduler.with_functions`).
+The whole scheduler on one screen, as given code. In Lab 05 students write its five decisions; here they are methods, so
+that a notebook can replace one by a student's function (`PagedScheduler.with_functions`).
 """
 
 import math
@@ -10,10 +10,10 @@ from minigpt.schedulers.static import take_token
 
 
 class PagedScheduler:
-    """Serves with a pool of blocks: the loop, and the decisions that it asks for at every step."""
+    """Serves with a pool of blocks: the loop, and the decisions that it makes at every step."""
 
     def __call__(self, server) -> None:
-        """Serve until the queue is closed and nobody waits or runs."""
+        """Serve until the queue is closed and no request waits or runs."""
         waiting, running = [], []
         while waiting or running or not server.queue.closed:
             self.take_arrivals(server, waiting, running)
@@ -32,7 +32,7 @@ class PagedScheduler:
     # -- the loop's parts ---------------------------------------------------------------------------------------------
 
     def take_arrivals(self, server, waiting: list, running: list) -> None:
-        """Move what has arrived to `waiting`; refuse what the whole pool could not hold."""
+        """Move arrived requests to `waiting`; refuse those that the whole pool could not hold."""
         arrived = [] if waiting or running else [server.queue.get()]
         while not server.queue.empty():
             arrived.append(server.queue.get_nowait())
@@ -44,7 +44,7 @@ class PagedScheduler:
                 waiting.append(request)
 
     def admit(self, server, waiting: list, running: list) -> None:
-        """Admit in the order of the line while there is a slot and memory; nobody overtakes the first."""
+        """Admit in the order of the line while there is a slot and memory; no request overtakes the first."""
         in_line = self.in_line(server)
         waiting.sort(key=in_line)
         while waiting and len(running) < server.max_inflight:
@@ -55,7 +55,7 @@ class PagedScheduler:
         running.sort(key=in_line)
 
     def make_room(self, server, plan: list, waiting: list, running: list) -> list:
-        """Reserve a step's blocks, for the first in line first, and preempt while there are too few; what is left."""
+        """Reserve a step's blocks, starting with the first in line; preempt while too few are free; return what is left."""
         in_line = self.in_line(server)
         for request, num_tokens in sorted(plan, key=lambda part: in_line(part[0])):
             while request in running and not server.blocks.reserve(request, request.num_computed_tokens + num_tokens):
@@ -63,7 +63,7 @@ class PagedScheduler:
         return [part for part in plan if part[0] in running]
 
     def run_step(self, server, plan: list, running: list) -> None:
-        """Compute a step; those that end in it are answered and leave."""
+        """Compute a step; requests that end in it are answered and leave."""
         for (request, _), token in zip(plan, server.model.forward_chunks(plan)):
             # None: a piece of a prompt, whose last token is not computed yet
             if token is not None and take_token(request, token, server.model.eos_token_id):
@@ -78,7 +78,7 @@ class PagedScheduler:
 
     @staticmethod
     def place_in_line(request, aging_s: float) -> tuple[float, int]:
-        """First come, first served, except that a priority is worth `aging_s` seconds of waiting a step."""
+        """First come, first served, except that each step of priority is worth `aging_s` seconds of waiting."""
         return request.arrival_time_s + request.priority * aging_s, request.request_id
 
     @staticmethod
@@ -109,7 +109,7 @@ class PagedScheduler:
         return plan
 
     def preempt_last(self, server, running: list):
-        """Take the blocks of the last in line, by the cheaper way, and return it."""
+        """Preempt the last in line, by the cheaper way, and return it."""
         last = max(running, key=self.in_line(server))
         running.remove(last)
         server.preempt(last, "swap" if swap_s(server, last) < recompute_s(server, last) else "recompute")

@@ -1,4 +1,4 @@
-"""Finding the loops that serve: given ones by name, the student's or the reference's by path, always fresh."""
+"""Finding the loops that serve: given ones by name, the student's or the reference's by path, always reloaded."""
 
 import os
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from minigpt import paths
 from minigpt.schedulers import continuous, lab_file, paged, static
 
 IMPLEMENTATIONS = ("student", "solution")  # what a command's --impl and MINIGPT_IMPL may name
-GIVEN = "given"  # the baselines of this folder, which no student's file and no reference can change
+GIVEN = "given"  # the baselines in this folder, which neither a student's file nor a reference can change
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,7 @@ PRODUCTION = Policy(
 
 
 def implementation() -> str:
-    """Whose code notebooks and commands use: MINIGPT_IMPL, else the student's."""
+    """Whose code notebooks and commands use: as MINIGPT_IMPL says, else the student's."""
     name = os.environ.get("MINIGPT_IMPL", "student") or "student"
     if name not in IMPLEMENTATIONS:
         raise ValueError(f"MINIGPT_IMPL={name!r}: choose one of {', '.join(IMPLEMENTATIONS)}")
@@ -48,7 +48,7 @@ def implementation() -> str:
 
 
 def code_file(lab: str, impl: str) -> Path:
-    """The file of a lab's code: the student's own (made from the skeleton if need be) or the reference."""
+    """The file of a lab's code: the student's own (made from the skeleton if missing) or the reference."""
     folder = paths.resolve_lab(lab)
     if impl == "solution":
         return paths.solution_file(folder)

@@ -1,6 +1,6 @@
-"""Static batching: collect a batch, run it to its longest member, answer all of it at once.
+"""Static batching: collect a batch, run it until its longest member ends, answer all of it at once.
 
-The baseline that comparisons are measured against. It is given code, so that a measurement never waits for an exercise.
+The baseline of all comparisons. It is given code, so that no measurement depends on an exercise.
 """
 
 import queue
@@ -15,7 +15,7 @@ def static_batch_loop(server) -> None:
 
 
 def next_batch(server) -> list:
-    """Up to `max_batch` requests; others are waited for until `max_wait_s` after the first one's arrival."""
+    """Return up to `max_batch` requests; wait for more until `max_wait_s` after the first one's arrival."""
     batch = []
     while len(batch) < server.max_batch:
         timeout_s = batch[0].arrival_time_s + server.max_wait_s - server.clock.time() if batch else None
@@ -27,7 +27,7 @@ def next_batch(server) -> list:
 
 
 def run_to_the_longest(model, batch: list) -> None:
-    """Step the whole batch until its last member has ended; rows that have ended are computed along."""
+    """Step the whole batch until its last member has ended; finished rows are still computed."""
     ended = [False] * len(batch)
     while not all(ended):
         for row, token in enumerate(model.forward_one_step(batch)):
@@ -36,7 +36,7 @@ def run_to_the_longest(model, batch: list) -> None:
 
 
 def take_token(request, token: int, eos_token_id: int) -> bool:
-    """Append a token to its request, unless it is EOS; whether the request has ended with it."""
+    """Append a token to its request, unless it is EOS; return whether the request has ended."""
     if token == eos_token_id:
         return True
     request.append(token)

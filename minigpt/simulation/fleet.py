@@ -1,4 +1,4 @@
-"""A fleet of replicas that you will never own: 200,000 requests take seconds, since nothing is computed.
+"""A simulated fleet of replicas: 200,000 requests take seconds, since no model is run.
 
     lengths = request_lengths("mixed")                        pairs (prompt tokens, steps), as in a server's log
     calls = draw_calls(lengths, rate_per_s=900, num_requests=20_000, seed=1)
@@ -11,13 +11,15 @@ Each replica is the continuous server of Lab 03 on the virtual clock (minigpt/si
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from minigpt.analysis.metrics import percentile
 from minigpt.language import say
 from minigpt.runtime.clock import NS, StepCost
-from minigpt.simulation.replica import NEVER, Call, Replica, RequestRecord
+from minigpt.simulation.replica import NEVER, Call, Records, Replica, RequestRecord
 from minigpt.workloads.lengths import parse_lengths
 
+NUM_INSIDE = attrgetter("num_inside")
 ROUTINGS = ("random", "round_robin", "least_in_flight")
 DOCUMENTS = ("documents", (500, 700), "uniform:32,96")  # name, prompt tokens, answer tokens
 
@@ -75,7 +77,7 @@ def simulate(
     """Let a fleet serve the calls, given in order of arrival.
 
     `routing` says where a call goes when it arrives: `random`, `round_robin`, or `least_in_flight`: to the replica
-    with the fewest requests inside, waiting ones included (the first of them if several have as few).
+    with the fewest requests inside, including waiting ones (on a tie, the first such replica).
     """
     for name, value in (("num_replicas", num_replicas), ("cap", cap)):
         if type(value) is not int or value < 1:
@@ -88,22 +90,22 @@ def simulate(
     if any(before.arrival_ns > after.arrival_ns for before, after in zip(calls, calls[1:])):
         raise ValueError(say(en="calls: not in order of arrival; sort them",
                              es="calls: no están por orden de llegada; ordénalas"))
-    request_records: list[RequestRecord | None] = [None] * len(calls)
-    replicas = [Replica(number, cap, cost, calls, request_records) for number in range(num_replicas)]
+    records = Records(len(calls))
+    replicas = [Replica(number, cap, cost, calls, records) for number in range(num_replicas)]
     rng = random.Random(seed)
     for index, call in enumerate(calls):
         if routing == "least_in_flight":
-            for replica in replicas:  # their counts must be those of this moment
+            for replica in replicas:  # their counts must be up to date
                 if replica.next_ns <= call.arrival_ns:
                     replica.run_until(call.arrival_ns)
-            chosen = min(replicas, key=lambda replica: replica.num_inside)
+            chosen = min(replicas, key=NUM_INSIDE)
         else:
             chosen = replicas[index % num_replicas if routing == "round_robin" else rng.randrange(num_replicas)]
             chosen.run_until(call.arrival_ns)
         chosen.put(index)
     for replica in replicas:
         replica.run_until(NEVER - 1)
-    return FleetRun(calls=calls, request_records=request_records)
+    return FleetRun(calls=calls, request_records=records.rows())
 
 
 # -- calls ------------------------------------------------------------------------------------------------------
@@ -116,7 +118,7 @@ def calls_of(workload) -> list[Call]:
 
 
 def request_lengths(name: str, num_requests: int = 1_000, seed: int = 0) -> Lengths:
-    """Lengths of requests by a name of `minigpt.workloads.workload`, or `documents`: long prompts, answers of some dozens."""
+    """Lengths by a name of `minigpt.workloads.workload`, or `documents`: long prompts, answers of a few dozen tokens."""
     rng = random.Random(seed)
     if name == DOCUMENTS[0]:
         _, (shortest, longest), answers = DOCUMENTS
@@ -130,7 +132,7 @@ def request_lengths(name: str, num_requests: int = 1_000, seed: int = 0) -> Leng
 def draw_calls(
     lengths: Lengths, rate_per_s: float, num_requests: int, seed: int, burstiness: float = 1.0
 ) -> list[Call]:
-    """Arrivals whose lengths are drawn, with replacement, from those that were seen.
+    """Arrivals whose lengths are drawn, with replacement, from the given ones.
 
     Gaps are gamma-distributed: with burstiness 1 the arrivals are Poisson, below 1 they come in bursts.
     """

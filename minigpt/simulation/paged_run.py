@@ -12,7 +12,7 @@ from minigpt.schedulers.paged import production_loop
 from minigpt.schedulers.registry import PRODUCTION, implementation, load_loop
 from minigpt.workloads.workload import Workload
 
-ROOMY_BLOCKS = 1_024  # so many that memory never matters
+ROOMY_BLOCKS = 1_024  # enough that memory never matters
 
 
 def make_paged_runner(kind: str, workload: Workload, pool: BlockPool):
@@ -42,9 +42,9 @@ def paged_server(
 
 
 def serve(workload: Workload, *, loop: Callable | None = None, impl: str | None = None, **settings) -> PagedRunLog:
-    """Serve a workload with Lab 05's loop (or with `loop`) on a server with a block pool; what happened.
+    """Serve a workload with Lab 05's loop (or with `loop`) on a server with a block pool; return the log.
 
-    `impl` is given, student or solution (default: MINIGPT_IMPL); the other settings are those of `memory_server`.
+    `impl` is given, student or solution (default: MINIGPT_IMPL); the other settings are those of `paged_server`.
     """
     loop = loop or load_loop(PRODUCTION, impl or implementation())
     server = paged_server(workload, **settings)
@@ -53,8 +53,8 @@ def serve(workload: Workload, *, loop: Callable | None = None, impl: str | None 
 
 
 def loop_with(code, *names: str) -> Callable:
-    """The given loop of Lab 05 in which the decisions `names` are made by the functions of `code`.
+    """The given loop of Lab 05, with the decisions `names` made by the functions of `code`.
 
-    So each idea can be measured as soon as it is written, before those that come after it in the lab.
+    That way each idea can be measured as soon as it is written, before the later ones of the lab.
     """
     return production_loop.with_functions(**{name: getattr(code, name) for name in names})

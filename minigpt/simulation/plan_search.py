@@ -10,7 +10,7 @@ from minigpt.simulation.capacity import saturated_per_s
 def smallest_fleet(
     rate_per_s: float, p95_target_s: float, lengths: fleet.Lengths, max_cap: int
 ) -> tuple[int, int]:
-    """Replicas and the cap of each: fewest replicas first, then the cap with the lowest p95."""
+    """The number of replicas and the cap of each: fewest replicas first, then the cap with the lowest p95."""
     capacity = {cap: saturated_per_s(lengths, cap) for cap in caps_worth_trying(max_cap)}
     fewest = math.ceil(rate_per_s / max(capacity.values()))
     most = 10 * fewest + 10

@@ -1,4 +1,4 @@
-"""From what somebody wants served to a fleet, and to what that fleet does with requests that the plan has not seen.
+"""From a load to serve to a fleet, and to how that fleet does on requests that the plan has not seen.
 
 The search for the plan is exercise 4.8; `impl` says whose: given, the reader's or the reference's.
 """
@@ -17,19 +17,19 @@ from minigpt.simulation.capacity import saturated_per_s
 from minigpt.simulation.plan_search import caps_worth_trying, smallest_fleet
 
 UNSEEN_SEEDS = (101, 102, 103, 104, 105)
-MOST_REPLICAS = 256  # that are simulated: a larger fleet is as many of these
-RARE_PER_S = 0.01  # so few requests a second that they never meet
+MOST_REPLICAS = 256  # that are simulated: a larger fleet is several of these
+RARE_PER_S = 0.01  # requests per second, so few that they never meet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """A fleet, and how it does on workloads that were not there when it was planned. Times in milliseconds."""
+    """A fleet, and how it does on workloads that its planning did not use. Times in milliseconds."""
 
     rate_per_s: float
     p95_target_ms: float
     num_replicas: int
     cap: int
-    p95_ms: list[float]  # one an unseen workload
+    p95_ms: list[float]  # one per unseen workload
     p95_one_fewer_ms: list[float] | None  # the same with one replica fewer; None if there is only one
     capacity_per_s: float  # of one replica with this cap
     load_percent: float  # arrivals over the capacity of all replicas
@@ -51,7 +51,7 @@ def load_plan(impl: str) -> Callable:
 def make_plan(
     lengths: fleet.Lengths, rate_per_s: float, p95_target_s: float, max_cap: int, *, impl: str = GIVEN
 ) -> Plan:
-    """Plan a fleet for such requests and try it. Raises ValueError if no fleet can meet the target."""
+    """Plan a fleet for requests of these lengths and try it. Raises ValueError if no fleet can meet the target."""
     for name, value in (("rate", rate_per_s), ("p95", p95_target_s), ("max-cap", max_cap)):
         if not 0 < value < math.inf:
             raise ValueError(say(en=f"{name}={value}: it must be positive", es=f"{name}={value}: debe ser positivo"))
@@ -108,7 +108,7 @@ def fewest_for(calls, plan: Plan) -> int | None:
 
 
 def _one_fewer_ms(lengths: fleet.Lengths, rate_per_s: float, num_replicas: int, max_cap: int) -> list[float]:
-    """With the cap that suits so many replicas best: the smaller fleet deserves a fair trial."""
+    """Its p95 with the best cap for this many replicas: the smaller fleet deserves a fair trial."""
     best = min(caps_worth_trying(max_cap), key=lambda cap: fleet.p95_s(lengths, rate_per_s, num_replicas, cap, seed=UNSEEN_SEEDS[0]))
     return _unseen_ms(lengths, rate_per_s, num_replicas, best)
 

@@ -31,7 +31,7 @@ def make_runner(kind: str, workload: Workload, num_slots: int):
 
 
 def warm_up() -> None:
-    """Compute some steps for nobody: the first ones of a process bring code and weights into memory."""
+    """Compute some steps that serve no request: a process's first steps bring code and weights into memory."""
     from minigpt.llm.kv_cache import KVCache
     from minigpt.llm.tutor import load_tutor
 
@@ -66,10 +66,10 @@ def replay(
     loop: Callable | None = None, max_batch: int = 8, max_wait_s: float = 0.005, max_inflight: int = 8,
     shows_progress: bool = False,
 ) -> RunLog:
-    """Serve a workload with a policy's loop (or with `loop`); what happened.
+    """Serve a workload with a policy's loop (or with `loop`); return the log.
 
-    `clock` is virtual, cpu or wall, or a clock object, which has begun to run and comes without a warm-up; `impl` is
-    given, student or solution (default: MINIGPT_IMPL).
+    `clock` is virtual, cpu or wall, or a clock object, which is running already and gets no warm-up; `impl` is given,
+    student or solution (default: MINIGPT_IMPL).
     """
     found = find_policy(policy)
     loop = loop or load_loop(found, impl or implementation())
@@ -79,7 +79,7 @@ def replay(
     if clock in MEASURED and tokens == "model":
         warm_up()
     return run(
-        # A wall clock runs from here on: whatever takes its time has to be done before.
+        # A wall clock runs from here on: everything slow has to be done before.
         loop, workload, clock=make_clock(clock) if isinstance(clock, str) else clock, runner=runner,
         max_batch=max_batch, max_wait_s=max_wait_s, max_inflight=max_inflight, streams=found.streams,
     )
@@ -98,7 +98,7 @@ class Runs:
 
     @property
     def throughput_ratio(self) -> float | None:
-        """Continuous over static; None if one of them answered nobody within the arrival window."""
+        """Continuous over static; None if one of them answered no request within the arrival window."""
         continuous, static = metrics.throughput_per_s(self.continuous), metrics.throughput_per_s(self.static)
         return continuous / static if continuous and static else None
 
@@ -108,7 +108,7 @@ def replay_both(
 ) -> Runs:
     """Serve a workload with the given static policy and with the continuous loop of `impl`.
 
-    On the CPU clock the two compute their steps in turn, so that both meet the same machine.
+    On the CPU clock the two compute their steps in turn, so that both run at the same speed.
     """
     static = partial(replay, "static", workload, impl="given", **settings)
     continuous = partial(replay, "continuous", workload, impl=impl, **settings)

@@ -1,6 +1,6 @@
 """The static server of Lab 02 on the virtual clock, without a model and without steps: one sum per batch.
 
-What a static batch costs is decided when it starts, so its end is computed at once. The times agree with the ordinary
+The cost of a static batch is fixed when it starts, so its end is computed at once. The times agree with the ordinary
 runtime to the nanosecond (tests/unit/test_static_replica.py).
 """
 
@@ -14,7 +14,7 @@ from minigpt.workloads.static_capacity import batch_ns
 def serve_static(
     calls: Sequence[Call], *, max_batch: int = 8, max_wait_s: float = 0.005, cost: StepCost = StepCost()
 ) -> list[RequestRecord]:
-    """What becomes of each call, in their order, which is that of arrival. A static answer comes whole, at its end."""
+    """Serve the calls, given in order of arrival; return the record of each. All tokens leave at the end of the batch."""
     records, free_ns = [], 0
     while len(records) < len(calls):
         admitted, start_ns = next_batch(calls, len(records), free_ns, max_batch, to_ns(max_wait_s))
@@ -27,9 +27,9 @@ def serve_static(
 def next_batch(
     calls: Sequence[Call], first: int, free_ns: int, max_batch: int, max_wait_ns: int
 ) -> tuple[list[int], int]:
-    """When each call of the batch from `first` on is taken from the queue, and when the batch starts.
+    """When each call of the batch that begins with call `first` is taken from the queue, and when the batch starts.
 
-    Whoever waits already is taken; others are waited for until the deadline, unless nobody will come any more.
+    Waiting calls are taken at once; later ones are waited for until the deadline, unless no more will come.
     """
     now_ns = max(free_ns, calls[first].arrival_ns)
     deadline_ns = calls[first].arrival_ns + max_wait_ns

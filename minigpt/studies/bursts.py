@@ -25,7 +25,7 @@ CAPS = (8, 16, 32, 64)
 def ladder_errors_percent(
     code, name: str, share: float, cap: int = 8, seeds: Sequence[int] = (2, 3, 4), cost=StepCost()
 ) -> dict:
-    """By how much the reader's `mean_time_in_system_s` is off the replay, for each burstiness: one value a seed."""
+    """By how much the reader's `mean_time_in_system_s` differs from the replay, for each burstiness: one value per seed."""
     return {burstiness: [time_error_percent(code, name, share, cap, burstiness, seed, 10_000, cost) for seed in seeds]
             for burstiness in progress(BURSTINESS, say(en="burstiness", es="ráfagas"))}
 
@@ -45,7 +45,7 @@ def busy_and_quiet(lengths: fleet.Lengths, rate_per_s: float, num_requests: int,
         next_s = now_s + rng.expovariate(rate_per_s * (2.5 if is_busy else 0.5))
         if next_s < end_s:
             times_s.append(next_s)
-        now_s = min(next_s, end_s)  # beyond the spell's end the rate is another: draw again from there
+        now_s = min(next_s, end_s)  # beyond the end of the spell the rate is different: draw again from there
     factor = (num_requests - 1) / rate_per_s / (times_s[-1] - times_s[0])
     return [Call(round((time_s - times_s[0]) * factor * NS), *rng.choice(lengths)) for time_s in times_s]
 
@@ -53,7 +53,7 @@ def busy_and_quiet(lengths: fleet.Lengths, rate_per_s: float, num_requests: int,
 def recorded(path: str | None, lengths: fleet.Lengths, rate_per_s: float, seed: int = 5) -> list[Call]:
     """The calls of a trace file; made ones with these lengths, at this rate, if `path` is None.
 
-    A file's time is squeezed or stretched until it asks as much of a fleet as those would.
+    A file's time is squeezed or stretched until its load on a fleet equals theirs.
     """
     if path is None:
         return busy_and_quiet(lengths, rate_per_s, 8_000, seed)
@@ -67,7 +67,7 @@ def recorded(path: str | None, lengths: fleet.Lengths, rate_per_s: float, seed: 
 
 
 def lengths_and_rate(calls: Sequence[Call]) -> tuple[fleet.Lengths, float]:
-    """What a planner would be told of these calls: their lengths, and how many a second."""
+    """What a planner would know of these calls: their lengths, and how many per second."""
     span_s = (calls[-1].arrival_ns - calls[0].arrival_ns) / NS
     return [(call.num_prompt_tokens, call.num_steps) for call in calls], (len(calls) - 1) / span_s
 

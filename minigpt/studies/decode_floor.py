@@ -1,7 +1,7 @@
-"""The decode step against two floors: the same matrix products and nothing else, timed interleaved in one run.
+"""The decode step against two lower bounds: the same matrix products and nothing else, timed interleaved in one run.
 
-One thread and processor time, so that what else runs on the machine does not count. The first floor has the shapes of
-the step's linear layers, writes into given memory (`out=`) and does no attention: no step of this model can be faster.
+One thread and processor time, so that other programs do not count. The first floor has the shapes of the step's linear
+layers, writes into given memory (`out=`) and does no attention: no step of this model can be faster.
 The second adds attention's two products per layer over a cache of the same size, which grows with the context.
 """
 
@@ -23,7 +23,7 @@ class StepTime:
     """Processor time of one decode step at one batch size and context, over the repeats."""
 
     batch_size: int
-    context: int  # attended tokens a sequence
+    context: int  # attended tokens per sequence
     step_ms: float  # median
     p10_ms: float
     p90_ms: float
@@ -89,7 +89,7 @@ def _run_all(products: list[tuple]):
 
 
 def processor_ms(function, calls: int = 1) -> float:
-    """Processor time of one call, in milliseconds, as the mean of `calls` in a row."""
+    """Processor time of one call, in milliseconds, as the mean of `calls` consecutive ones."""
     start = time.thread_time_ns()
     for _ in range(calls):
         function()

@@ -1,7 +1,7 @@
-"""What serving engines are known to do, with the source of each statement, and the questions that a reader can decide.
+"""What serving engines are known to do, with the source of each statement, and the questions for the reader to decide.
 
-`EVIDENCE` says in a few sentences how each engine behaves. Lab 05 asks to classify it; `GIVEN` answers what the labs
-do not cover. Where an engine can be set up in several ways, its default counts. Engines change quickly: every row
+`EVIDENCE` says in a few sentences how each engine behaves. Lab 05 asks students to classify it; `GIVEN` answers what
+the labs do not cover. Where an engine can be set up in several ways, its default counts. Engines change quickly: every row
 names the version that it describes, and all were looked up in the month of `LOOKED_UP`.
 """
 
@@ -18,11 +18,11 @@ ENGINES = (
     "Orca", "vLLM", "SGLang", "TGI", "TensorRT-LLM", "transformers", "llama.cpp", "TF Serving", "my engine",
 )
 
-# question -> the answers one can give
+# question -> the possible answers
 CHOICES = {
     "unit": ("batch", "step"),  # what is scheduled as a whole
     "memory": ("none", "max", "estimate", "now"),  # KV reserved when a request is admitted
-    "when_full": ("waits", "preempts", "ends"),  # KV memory runs out: who gives way, and for how long?
+    "when_full": ("waits", "preempts", "ends"),  # KV memory runs out: which request gives way, and for how long?
     "long_prompts": ("whole", "chunks"),  # is a long prompt computed over several steps?
 }
 
@@ -124,7 +124,7 @@ EVIDENCE = (
         source="llama.cpp: tools/server/README.md; PR 16736 (2025), issue 23652 (2026)",
         en="every step takes the next token of all busy slots, and then up to batch-size tokens of prompts; a longer prompt goes on in the next. By default "
         "the slots share one cache (kv-unified), and a request starts when a slot is free: what its tokens need is "
-        "taken as they come, and nobody checks whether all of them together will find room. When "
+        "taken as they come, and nothing checks whether all of them together will fit. When "
         "there is none, idle slots are cleared first; then running conversations stop with an error, "
         "\"Context size has been exceeded\".",
         es="cada paso toma el siguiente token de todos los slots ocupados y después hasta batch-size tokens de prompts; uno más largo sigue en el siguiente. "
@@ -151,7 +151,7 @@ EVIDENCE = (
 )
 
 # What the labs do not decide: priorities, quantized KV, prefill and decode on different machines, speculative decoding.
-# "–": the sources do not speak of it.
+# "–": the sources do not mention it.
 GIVEN_QUESTIONS = ("priorities", "quantized KV", "disaggregated", "speculative")
 GIVEN = {
     # Yu et al., OSDI 2022, section 4.2: first come, first served.
@@ -205,7 +205,7 @@ def _shown(words) -> list[str]:
 
 
 def table(answers: dict) -> str:
-    """The survey as text: what the reader decided, and what is given."""
+    """The survey as text: what the reader decided, and what was given."""
     heads = ("", *CHOICES, *_shown(GIVEN_QUESTIONS))
     rows = [heads]
     for engine in ENGINES:

@@ -1,8 +1,8 @@
-"""Little's law with an L that owes nothing to the log: somebody at the door counts while the server runs.
+"""Little's law with an L that does not come from the log: an observer at the door counts while the server runs.
 
-The same log gives λ and W, and if L is sampled from it as well, all three share its errors: they agree even where the
-log is wrong. Whoever stands at the door reads no log; so the law can fail, and its failure says that the log is wrong,
-that the window cuts too much, or that the watch keeps time with the clients.
+The log gives λ and W, and if L is sampled from it as well, all three share its errors: they agree even where the log is
+wrong. The observer at the door does not read the log; so the law can fail, and a failure says that the log is wrong,
+that the window cuts off too much, or that the observer's watch is in step with the clients.
 """
 
 import random
@@ -18,10 +18,10 @@ from minigpt.workloads.workload import Workload, arriving, requests_of_lengths
 
 
 class Door(VirtualClock):
-    """A virtual clock with somebody at the server's door, who has a watch and two counters.
+    """A virtual clock with an observer at the server's door, who has a watch and two counters.
 
-    Every `every_s` from `offset_s` on they note how many are inside: those that have come, less the answers that have
-    left. They see the clients come and the answers go, and nothing else.
+    Every `every_s` from `offset_s` on the observer notes how many are inside: those that have come, minus the answers
+    that have left. The observer sees clients come and answers go, and nothing else.
     """
 
     def __init__(self, requests: Workload, every_s: float, offset_s: float = 0.0, cost=StepCost()):
@@ -71,7 +71,7 @@ class Door(VirtualClock):
 
 
 def observed(requests: Workload, every_s: float = 0.005, **settings) -> tuple[list[dict], Door]:
-    """The log of a run of the reader's loop of Lab 03, and whoever stood at its door meanwhile."""
+    """The log of a run of the reader's loop of Lab 03, and the observer at its door."""
     door = Door(requests, every_s, **settings)
     log = serve(requests, clock=door, loop=door.watching(continuous_loop()))
     return log.records(), door
@@ -96,7 +96,7 @@ def logs_that_lie(records: list[dict]) -> dict[str, list[dict]]:
 
 def gaps_of_logs(law: Callable, records: list[dict], door: Door, warm_up: int) -> dict[str, tuple[float, float, float, float]]:
     """For each log: L sampled from the log itself, L counted at the door, λ·W, and by how many per cent the door's L
-    is off λ·W. `law(records, warm_up, every_s)` returns L, λ and W of the log."""
+    differs from λ·W. `law(records, warm_up, every_s)` returns L, λ and W of the log."""
     arrivals = sorted(record["arrival_s"] for record in records)
     outside = door.mean_inside(arrivals[warm_up], arrivals[-1])
     found = {}
@@ -122,7 +122,7 @@ def table(found: dict[str, tuple[float, float, float, float]]) -> str:
 def gaps_by_load(
     law: Callable, lengths, capacity_per_s: float, loads=(0.8, 1.2), sizes=(500, 2_000, 8_000), **settings
 ) -> dict:
-    """λ·W over L − 1, in per cent, over the number of requests, at each load: the watch reads the log here."""
+    """λ·W over L − 1, in per cent, over the number of requests, at each load; here L is sampled from the log."""
     gaps = {}
     for load in loads:
         runs = [serve_rate(lengths, load * capacity_per_s, num_requests=size, **settings).records() for size in sizes]
@@ -132,13 +132,13 @@ def gaps_by_load(
 
 
 def metronome(num_requests: int = 400) -> Workload:
-    """Three tokens every 5 ms: with a millisecond a step each request is inside for 3 ms of 5, and L is 0.6."""
+    """Three tokens every 5 ms: with a millisecond per step each request is inside for 3 ms of 5, and L is 0.6."""
     items = requests_of_lengths([3] * num_requests, random.Random(0))
     return arriving(items, sample_times(0.0, 0.005 * num_requests, 0.005)[:num_requests], "metronome")
 
 
 def metronome_seen(every_s: float, offset_s: float) -> float:
-    """L of the metronome, by a watch of that period."""
+    """L of the metronome, sampled by a watch of that period."""
     requests = metronome()
     records, door = observed(requests, every_s, offset_s=offset_s, cost=OneMillisecondAStep())
     return door.mean_inside(0.0, max(record["arrival_s"] for record in records))

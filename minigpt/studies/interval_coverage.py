@@ -1,4 +1,4 @@
-"""How often an interval holds what it promises to hold: many crowds, an interval from each, and all of them together."""
+"""How often an interval contains what it should: many crowds, an interval from each, and all of them together."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ LONG_RUN_SEED = 999
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """Intervals of the p95 reduction (per cent) from as many crowds, and what they should hold."""
+    """Intervals of the p95 reduction (per cent), one from each crowd, and what they should contain."""
 
     together: float  # the reduction over the requests of all crowds
     long_run: float  # the same number of requests in one run
@@ -24,13 +24,13 @@ class Coverage:
     blocks: list[Interval]  # neighbours drawn together
 
     def held(self, intervals: list[Interval]) -> int:
-        """How many of the intervals hold the reduction of all crowds together."""
+        """How many of the intervals contain the reduction of all crowds together."""
         return sum(low <= self.together <= high for low, high in intervals)
 
 
 def measure_coverage(interval: Callable, loop: Callable, *, crowds: int = 40, load: float = 0.7, num_requests: int = 200,
                      num_resamples: int = 200, **settings) -> Coverage:
-    """Intervals of so many crowds; `interval(static_records, continuous_records, num_resamples, seed)` makes one."""
+    """Intervals of `crowds` crowds; `interval(static_records, continuous_records, num_resamples, seed)` makes one."""
 
     def serve(seed: int, count: int):
         return compare(workload("mixed", load=load, num_requests=count, seed=seed), loop, **settings)

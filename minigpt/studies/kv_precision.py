@@ -13,7 +13,7 @@ from minigpt.workloads.workload import tutor_requests
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuantizedAnswers:
-    """What becomes of the tutor's answers with K and V in so many bits."""
+    """How the tutor's answers change with K and V in `bits` bits."""
 
     bits: int
     bytes_per_token: float
@@ -24,7 +24,7 @@ class QuantizedAnswers:
 
 
 def compare(model, prompts: list[list[int]], bits: int, num_steps: int = 64) -> QuantizedAnswers:
-    """Greedy answers from a quantized cache beside those from an exact one, for prompts served together."""
+    """Greedy answers from a quantized cache compared with those from an exact one, for prompts served together."""
     longest = max(map(len, prompts)) + num_steps + 1
     size = model.config, len(prompts), longest
     caches = [KVCache(*size), QuantizedKVCache(*size, bits=bits)]
@@ -35,7 +35,7 @@ def compare(model, prompts: list[list[int]], bits: int, num_steps: int = 64) -> 
         exact, rounded = (each.argmax(dim=-1) for each in logits)
         alive = same & ~ended
         errors.append((logits[0] - logits[1]).abs()[alive].flatten())
-        # Once a token differs the two texts go separate ways: from there on nothing can be compared.
+        # Once a token differs the two texts diverge: from there on nothing can be compared.
         same &= (exact == rounded) | ended
         ended |= exact == model.eos_token_id
         if bool((ended | ~same).all()):
@@ -49,6 +49,6 @@ def compare(model, prompts: list[list[int]], bits: int, num_steps: int = 64) -> 
 
 
 def tutor_in_bits(bits: int, num_prompts: int = 96) -> QuantizedAnswers:
-    """The tutor's usual mix with K and V in so many bits."""
+    """The tutor's usual mix with K and V in `bits` bits."""
     items = tutor_requests(num_prompts, random.Random(4), explain_share=0.5)
     return compare(load_tutor(), [list(item.prompt_token_ids) for item in items], bits)

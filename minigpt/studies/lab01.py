@@ -21,9 +21,9 @@ def pick_clock():
 
 
 def warn_of_a_coarse_clock() -> None:
-    """Say so where processor time cannot be told."""
+    """Say so where processor time cannot be measured."""
     if _is_coarse():
-        print(say(en="This system's clock of processor time is too coarse for a step: wall time stands in its place.",
+        print(say(en="This system's clock of processor time is too coarse for a step: wall time is used instead.",
                   es="El reloj de tiempo de procesador de este sistema es demasiado grueso para un paso: en su lugar se usa "
                      "el tiempo de pared."))
 
@@ -57,7 +57,7 @@ def uncached_step(model: MiniGPT, context: int):
 
 
 def dict_caches(model: MiniGPT, batch_size: int, num_tokens: int, seed: int = 0) -> list[dict]:
-    """The caches of so many requests in the form of Lab 01: layer -> (keys, values), each (num_tokens, K, D).
+    """The caches of `batch_size` requests in Lab 01's form: layer -> (keys, values), each (num_tokens, K, D).
 
     The tokens are drawn at random and computed by the model's own `prefill`.
     """
@@ -97,7 +97,7 @@ def padded_step(step, pad, model: MiniGPT, batch_size: int, context: int):
 
 
 def separate_steps(model: MiniGPT, batch_size: int, context: int):
-    """A function that decodes so many requests in a pass each, with the given slot cache."""
+    """A function that decodes each of `batch_size` requests in a pass of its own, with the given slot cache."""
     alone = decode_once(model, 1, context)
 
     def run():
@@ -108,7 +108,7 @@ def separate_steps(model: MiniGPT, batch_size: int, context: int):
 
 
 def count_operations(function) -> int:
-    """How many tensor operations one call of `function` asks of the library, views included, once it is warm."""
+    """How many tensor operations one call of `function` makes, including views, once it is warm."""
     function()
     with _Counter() as counter:
         function()

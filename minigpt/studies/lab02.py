@@ -12,7 +12,7 @@ from minigpt.studies import static_variants as variants
 from minigpt.studies.lab03 import p95_ms, simulate
 from minigpt.workloads.workload import Workload, make_items, workload
 
-SEEDS = (3, 4, 5)  # one crowd's p95 near saturation says little of the next one's
+SEEDS = (3, 4, 5)  # one crowd's p95 near saturation says little about the next one's
 FORWARDS, BACKWARDS = ("useful", "held", "forming", "queue"), ("useful", "queue", "forming", "held")
 
 
@@ -35,7 +35,7 @@ def p95_built_up(loads: Sequence[float], loop: Callable, *, order: Sequence[str]
                  **settings) -> dict[str, list[float]]:
     """What each part of latency adds to the p95, in milliseconds, at every load; they sum up to the p95.
 
-    A p95 is no sum of p95s, so what a part adds depends on which parts are counted before it: `order`.
+    A p95 is not a sum of p95s, so what a part adds depends on which parts are counted before it: `order`.
     """
     added: dict[str, list[float]] = {part: [] for part in FORWARDS}
     for load in progress(loads, say(en="loads", es="cargas")):

@@ -11,11 +11,13 @@ from minigpt.language import say
 from minigpt.notebook.progress import progress
 from minigpt.runtime.clock import NS, StepCost, VirtualClock
 from minigpt.runtime.run_log import RunLog
+from minigpt.simulation.fleet import calls_of
 from minigpt.simulation.run import Runs, replay
+from minigpt.simulation.static_replica import serve_static
 from minigpt.workloads.static_capacity import static_capacity
 from minigpt.workloads.workload import Workload, workload
 
-SEEDS = (1, 2, 3, 4, 5, 6)  # one crowd's p95 near saturation says little of the next one's
+SEEDS = (1, 2, 3, 4, 5, 6)  # one crowd's p95 near saturation says little about the next one's
 DECODE_ONLY = StepCost(prefill_overhead_ns=0, per_prefill_token_ns=1)  # prompts cost (almost) nothing
 
 
@@ -38,16 +40,23 @@ def spread_lengths(spread: float, mean: float = 16.0, long_share: float = 0.2) -
     return f"two_point:{max(1, round(short))},{max(1, round(short * spread))},{long_share}"
 
 
+def static_p95_s(requests: Workload, cost: StepCost = StepCost(), **settings) -> float:
+    """Return the given static server's p95, computed batch by batch: what `simulate` gives, in a twentieth of its time."""
+    calls = calls_of(requests)
+    records = serve_static(calls, cost=cost, **settings)
+    return metrics.percentile([(each.finish_ns - call.arrival_ns) / NS for each, call in zip(records, calls)], 95)
+
+
 def reduction_grid(
     loads: Sequence[float], spreads: Sequence[float], loop: Callable | None = None, *, seeds: Sequence[int] = SEEDS[:3],
-    num_requests: int = 400, **settings
+    num_requests: int = 400, cost: StepCost = StepCost()
 ) -> list[list[list[float]]]:
     """p95 reduction in per cent for every spread (rows) and load (columns), in each of several crowds."""
 
     def reduction(spread: float, load: float, seed: int) -> float:
-        requests = workload(spread_lengths(spread), load=load, num_requests=num_requests, seed=seed,
-                            cost=settings.get("cost", StepCost()))
-        return compare(requests, loop, **settings).p95_reduction_percent
+        requests = workload(spread_lengths(spread), load=load, num_requests=num_requests, seed=seed, cost=cost)
+        continuous = simulate("continuous", requests, cost=cost, loop=loop)
+        return metrics.reduction_percent(static_p95_s(requests, cost), metrics.percentile(metrics.e2e_s(continuous), 95))
 
     cells = [(spread, load) for spread in spreads for load in loads]
     found = [[reduction(*cell, seed) for seed in seeds] for cell in progress(cells, say(en="map", es="mapa"))]
@@ -55,7 +64,7 @@ def reduction_grid(
 
 
 def reduction_by_run_length(counts: Sequence[int], *cell: float, loop: Callable | None = None) -> list[float]:
-    """The median p95 reduction of a cell (spread, load) of the map, for runs of so many requests."""
+    """The median p95 reduction of a cell (spread, load) of the map, for each number of requests in a run."""
     spread, load = cell
     return [median(reduction_grid([load], [spread], loop, num_requests=count)[0][0]) for count in counts]
 
@@ -71,10 +80,10 @@ def over_load(loads: Sequence[float], figure: Callable[[RunLog], float], loop: C
 
 
 def equal_lengths(loads: Sequence[float], cost: StepCost, loop: Callable | None = None, seed: int = SEEDS[0]) -> list[float]:
-    """p95 of continuous over p95 of static for answers of 16 tokens that arrive one by one; nobody waits for company."""
+    """p95 of continuous over p95 of static for answers of 16 tokens that arrive one by one; batches wait for no one."""
     requests = [workload("constant:16", load=load, num_requests=1_000, seed=seed, cost=cost) for load in loads]
-    runs = [compare(each, loop, cost=cost, max_wait_s=0.0) for each in requests]
-    return [p95_ms(pair.continuous) / p95_ms(pair.static) for pair in runs]
+    continuous = [simulate("continuous", each, cost=cost, loop=loop) for each in requests]
+    return [p95_ms(log) / (1e3 * static_p95_s(each, cost, max_wait_s=0.0)) for log, each in zip(continuous, requests)]
 
 
 def equal_lengths_of_crowds(loads: Sequence[float], cost: StepCost, loop: Callable | None = None) -> list[list[float]]:
@@ -99,9 +108,9 @@ def wins(ratios: Sequence[float]) -> str:
 
 def burst_gain(name: str, loop: Callable | None = None, *, num_requests: int = 512, max_batch: int = 8,
                cost: StepCost = StepCost()) -> tuple[float, float, float]:
-    """How many times as fast as static a burst is served: by continuous batching, at most, and by sorted batches.
+    """How many times as fast as by static batching a burst is served: by continuous batching, at most, and by sorted batches.
 
-    "At most" is the steps of all static batches over the steps that perfectly filled seats would need. Sorted: static
+    "At most" is the steps of all static batches over the steps that perfectly filled slots would need. Sorted: static
     batching of the same requests in order of length, which a server can do only if it knows the lengths.
     """
     requests = workload(name, arrivals="burst", num_requests=num_requests, seed=5, max_batch=max_batch)
@@ -137,11 +146,11 @@ def longest_gap_ms(log: RunLog) -> float | None:
 
 
 def prompts_in_longest_gap(log: RunLog) -> int | None:
-    """How many new prompts the step took in that made the longest gap between two tokens; None without streaming."""
+    """How many new prompts were prefilled in the step that made the longest gap between two tokens; None without streaming."""
     admitted, gaps = set(), []
     for step in log.steps if log.streams else ():
         new = set(step.request_ids) - admitted
         admitted |= new
-        if len(new) < len(step.request_ids):  # somebody was waiting for the next token
+        if len(new) < len(step.request_ids):  # a running request was waiting for its next token
             gaps.append((step.end_ns - step.start_ns, len(new)))
     return max(gaps)[1] if gaps else None

@@ -51,7 +51,7 @@ def serve(requests: Workload, *, clock="virtual", loop: Callable | None = None, 
 def gaps_percent(
     law: Callable, lengths: Lengths, rate_per_s: float, sizes: Sequence[int], *, num_runs: int = 20
 ) -> dict[str, list[float]]:
-    """|L / (λ·W) − 1| in per cent over the number of requests: the median and the largest of so many runs.
+    """|L / (λ·W) − 1| in per cent over the number of requests: the median and the largest of `num_runs` runs.
 
     `law(records)` returns L, λ and W.
     """
@@ -67,11 +67,11 @@ def gaps_percent(
 
 
 def bias_percent(policy: str, requests: Workload, every_s: float = 0.005, clock="virtual") -> dict[str, float]:
-    """By how much the mean number inside is off, in per cent, if one looks at these moments."""
+    """By how much the mean number inside is off, in per cent, if it is sampled at these moments."""
     records = replay(policy, requests, clock=clock, tokens="scripted", impl="given").records()
     arrivals, answers = (sorted(record[key] for record in records) for key in ("arrival_s", "finish_s"))
     true_number = sum(record["finish_s"] - record["arrival_s"] for record in records) / answers[-1]
-    # One by one, also those that leave in the same step: after the k-th answer, k have left.
+    # One by one, even those that leave in the same step: after the k-th answer, k have left.
     left_behind = [bisect_right(arrivals, time) - k for k, time in enumerate(answers, 1)]
     counts = {
         say(en="every 5 ms", es="cada 5 ms"): number_inside(records, "system", sample_times(0.0, answers[-1], every_s)),
@@ -84,7 +84,7 @@ def bias_percent(policy: str, requests: Workload, every_s: float = 0.005, clock=
 
 
 def gap_by_width(code, records: list[dict], widths_s: Sequence[float]) -> dict[str, list[float]]:
-    """|L / (λ·W) − 1| in per cent on windows of each width, side by side: the median and the 95th percentile.
+    """|L / (λ·W) − 1| in per cent on adjacent windows of each width: the median and the 95th percentile.
 
     `code` has the reader's `mean_number` and `rate_and_mean_stay`. Filling and draining are left out.
     """
@@ -152,7 +152,7 @@ def throughput_errors_percent(code, names: Sequence[str], cap: int = 8, cost=Ste
         lengths = request_lengths(name)
         predicted = code.throughput_per_s(lengths, cap, asdict(cost))
         for start, measure in starts.items():
-            # With equal lengths a run never forgets how it began: the middle one of several beginnings.
+            # With equal lengths a run never forgets how it began: take the median over several beginnings.
             measured = [measure(lengths, cap, num_requests=2_000, seed=seed, cost=cost) for seed in range(1, 6)]
             errors[start].append(100 * (predicted / percentile(measured, 50) - 1))
     return errors
@@ -168,7 +168,7 @@ def time_error_percent(
     code, name: str, share: float, cap: int, burstiness: float = 1.0, seed: int = 2,
     num_requests: int = 40_000, cost=StepCost(),
 ) -> float:
-    """The same of one kind of requests, whose arrivals may come in bursts."""
+    """The same for one kind of requests, whose arrivals may come in bursts."""
     lengths = request_lengths(name)
     rate = share * saturated_per_s(lengths, cap, cost=cost)
     calls = draw_calls(lengths, rate, num_requests, seed, burstiness)

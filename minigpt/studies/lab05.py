@@ -52,7 +52,7 @@ def long_lengths() -> list[int]:
 
 
 def rounding_waste_percent(lengths: Sequence[int], block_size: int) -> float:
-    """The same waste by calculation: every sequence leaves the rest of its last block empty."""
+    """The same waste, calculated: every sequence leaves the rest of its last block empty."""
     held = sum(-(-length // block_size) * block_size for length in lengths)
     return 100 * (1 - sum(lengths) / held)
 
@@ -134,7 +134,7 @@ def what_max_costs(loop: Callable | None, seed: int) -> str:
 
 # -- chunks ---------------------------------------------------------------------------------------------------------
 
-BUDGETS = (None, 256, 128, 64)  # tokens a step; None: prompts come whole
+BUDGETS = (None, 256, 128, 64)  # tokens per step; None: prompts come whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,7 +174,7 @@ AGINGS_S = (0.0, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5)
 
 
 def by_aging(loop: Callable | None = None, agings_s: Sequence[float] = AGINGS_S) -> list[PagedRunLog]:
-    """Two classes of clients on a full server, for each time that makes up for a step of priority."""
+    """Two classes of clients on a full server, for each waiting time that is worth a step of priority."""
     requests = two_classes(seed=3)
     return [run(requests, loop, aging_s=aging_s) for aging_s in agings_s]
 
@@ -205,7 +205,7 @@ def what_classes_pay(loop: Callable | None, seed: int, aging_s: float = AGINGS_S
 
 
 def preemption_ms(lengths: Sequence[int], block_sizes: Sequence[int] = (4, 16, 64)) -> dict[str, list[float]]:
-    """What giving way costs a sequence of each length: recomputed, or copied out and in with each block size."""
+    """The cost of preempting a sequence of each length: recomputed, or copied out and in with each block size."""
     cost, link = cost_table(None, SwapCost()), SwapCost()
     series = {"recompute": [1e3 * (cost["prefill_s"] + cost["prefill_token_s"] * length) for length in lengths]}
     for size in block_sizes:

@@ -54,7 +54,7 @@ def shown(name: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A policy in the arena: how to run a workload, and what stands behind it."""
+    """A policy in the arena: how it runs a workload, and what it stands for."""
 
     name: str
     run: Callable[[Workload], RunLog]
@@ -112,7 +112,7 @@ class Score:
     urgent_p95_ms: float  # E2E of the most urgent class
     throughput_per_s: float
     goodput_per_s: float
-    fairness: float  # Jain's index of latency a token: 1 is equal for all, 1/n is all for one
+    fairness: float  # Jain's index of latency per token: 1 is equal for all, 1/n is all for one
     kv_tokens: int  # the most KV memory taken at one time, in tokens
 
 
@@ -149,7 +149,7 @@ def goodput_per_s(log: RunLog) -> float:
 
 
 def fairness(log: RunLog) -> float:
-    """Jain's index (Jain, Chiu and Hawe, 1984) of end-to-end latency a forward pass."""
+    """Jain's index (Jain, Chiu and Hawe, 1984) of end-to-end latency per forward pass."""
     paces = [(record.finish_ns - record.arrival_ns) / record.item.num_steps for record in log.finished]
     return sum(paces) ** 2 / (len(paces) * sum(pace * pace for pace in paces))
 
@@ -182,7 +182,7 @@ OTHERS = (
 
 
 def table(scores: list[Score]) -> str:
-    """All scores as text, two blocks a workload, so that lines fit a notebook; times in milliseconds."""
+    """All scores as text, two blocks per workload, so that lines fit a notebook; times in milliseconds."""
     blocks = []
     for name in dict.fromkeys(each.workload for each in scores):
         own = [asdict(each) for each in scores if each.workload == name]

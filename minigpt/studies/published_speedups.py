@@ -4,8 +4,7 @@
 exponential with mean 128, redrawn until at most the cap; static batches of 16, 12, 8 or 4 for caps of 32, 128, 512 or
 1,536. Its naive server decodes every batch to the longest output of the whole data set. 36.9× (Orca, OSDI 2022,
 section 6.2): GPT-3 175B on 16 A100s, inputs uniform from 32 to 512, outputs from 1 to 128, Poisson arrivals, request
-rates compared at an equal *median* latency a token (190 ms: 0.185 requests a second with FasterTransformer, 6.81 with
-Orca).
+rates compared at an equal *median* latency per token (190 ms: 0.185 requests/s with FasterTransformer, 6.81 with Orca).
 
 Scaled: every length is divided by `SCALE`, and what a token costs is multiplied by it, so that prompts, answers and
 steps keep their proportions. Times are calculated from the size of the model and the data sheet of the machine.
@@ -33,7 +32,7 @@ PUBLISHED = {"naive static": 1, "optimized static": 4, "continuous": 8, "continu
 def a100_cost(billions: float, gpus: int = 1, kv_bytes: int = 819_200) -> StepCost:
     """Step times of a model in 16 bits on A100s: reading the weights, computing prompts, reading the cache.
 
-    1.555 TB/s of memory and 60 % of 312 TFLOPS a GPU; a step also takes 2 ms for everything else.
+    1.555 TB/s of memory and 60 % of 312 TFLOPS per GPU; a step also takes 2 ms for everything else.
     """
     weights_s = billions * 2e9 / (1.555e12 * gpus)
     token_s = billions * 2e9 / (0.6 * 312e12 * gpus)
@@ -46,7 +45,7 @@ def a100_cost(billions: float, gpus: int = 1, kv_bytes: int = 819_200) -> StepCo
 
 
 OPT_13B = a100_cost(13)
-KV_PLACES = round(14e9 / 819_200 / SCALE)  # 40 GB less 26 GB of weights; 819 kB a token
+KV_PLACES = round(14e9 / 819_200 / SCALE)  # 40 GB minus 26 GB of weights; 819 kB per token
 
 
 def anyscale(cap: int = 1536, num_requests: int = 400, seed: int = 0) -> Workload:
@@ -124,7 +123,7 @@ def static_s(requests: Workload, batch: int, *, to_longest_of_all: bool) -> floa
         steps = longest if to_longest_of_all else max(item.num_steps for item in items)
         prompts = sum(len(item.prompt_token_ids) for item in items)
         total_ns += OPT_13B.step_ns(StepShape(num_decode=0, num_prefill_tokens=prompts, num_context_tokens=0))
-        # The context grows by one token a sequence each step: its sum is that of a step in the middle.
+        # The context grows by one token per sequence each step: the sum is that of a step in the middle.
         middle = prompts + len(items) * steps // 2
         shape = StepShape(num_decode=len(items), num_prefill_tokens=0, num_context_tokens=middle)
         total_ns += (steps - 1) * OPT_13B.step_ns(shape)
@@ -132,7 +131,7 @@ def static_s(requests: Workload, batch: int, *, to_longest_of_all: bool) -> floa
 
 
 def continuous_run(requests: Workload, slots: int, cost: StepCost = OPT_13B) -> RunLog:
-    """Lab 03's loop with so many seats."""
+    """Lab 03's loop with this many slots."""
     return run_on_slots(
         load_loop(POLICIES["continuous"], GIVEN), requests, clock=VirtualClock(cost), runner=ScriptedRunner(),
         max_batch=slots, max_inflight=slots,
@@ -148,18 +147,18 @@ def mean_batch(log: RunLog) -> float:
 # -- Orca: two rates at one median latency --------------------------------------------------------------------------
 
 GPT3_175B = a100_cost(175, gpus=16, kv_bytes=4_718_592)
-ORCA_TARGET_S = 0.0315  # median latency a token: twice that of an empty machine, as in the paper
+ORCA_TARGET_S = 0.0315  # median latency per token: twice that of an empty machine, as in the paper
 ORCA_SLOTS = 32
 
 
 def median_pace_s(log: RunLog) -> float:
-    """Median of end-to-end latency a token of output: what Orca calls normalized latency."""
+    """Median of end-to-end latency per output token: what Orca calls normalized latency."""
     paces = [(record.finish_ns - record.arrival_ns) / NS / (len(record.token_ids) * SCALE) for record in log.finished]
     return metrics.percentile(paces, 50)
 
 
 def highest_rate_per_s(policy: str, slots: int, target_s: float = ORCA_TARGET_S, steps: int = 8) -> float:
-    """The highest arrival rate at which a policy keeps the median latency a token, to within a few per cent."""
+    """The highest arrival rate at which a policy keeps the median latency per token, to within a few per cent."""
     found = POLICIES[policy]
     loop, low, high = load_loop(found, GIVEN), 0.1, 50.0
 

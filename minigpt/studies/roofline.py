@@ -1,4 +1,4 @@
-"""A decode step under the roofline: how much it computes, how much it reads, and which of the two a machine is short of.
+"""A decode step under the roofline: how much it computes, how much it reads, and which of the two limits a machine.
 
 Williams, Waterman and Patterson (2009): a machine computes at most `flops_per_s` and reads at most `bytes_per_s`. Work
 of few operations for each byte that it reads waits for memory, other work for arithmetic. The border between them is
@@ -26,11 +26,11 @@ class Machine:
 
     @property
     def ridge(self) -> float:
-        """Operations per byte from which on arithmetic is what there is too little of."""
+        """Operations per byte above which arithmetic is the bottleneck."""
         return self.flops_per_s / self.bytes_per_s
 
     def at_best_s(self, step: "StepWork") -> float:
-        """The time below which no such step can stay."""
+        """The least time that such a step can take."""
         return max(step.flops / self.flops_per_s, step.bytes / self.bytes_per_s)
 
 
@@ -78,7 +78,7 @@ def step_work(cfg: Config, batch_size: int, context: int, bytes_per_number: int)
 
 
 def a_and_b_ms(cfg: Config, machine: Machine, context: int, bytes_per_number: int) -> tuple[float, float]:
-    """The least that t(B) = a + b·B can be where memory is what there is too little of, in milliseconds.
+    """The lower bound of t(B) = a + b·B where memory is the bottleneck, in milliseconds.
 
     a is the reading of the weights, b the reading of one sequence's K and V.
     """
@@ -106,7 +106,7 @@ def _shortest_s(work) -> float:
 
 
 def table(steps: dict[str, tuple[Machine, list[StepWork]]]) -> str:
-    """For each model on its machine: what a step of each size computes, reads, and is short of."""
+    """For each model on its machine: what a step of each size computes, reads, and is limited by."""
     head = say(en="model on machine          B   GFLOP    GB read   FLOP/byte   ridge   short of       at best",
                es="modelo en máquina         B   GFLOP   GB leídos  FLOP/byte  cresta   le falta     en el mejor caso")
     lines = [head]

@@ -1,7 +1,7 @@
 """Variants of static batching: your own loop, unchanged, on a server that does one thing differently.
 
-    dropping(loop)                    the model leaves out rows that have ended: a step costs what is still running
-    shortest_job_first(loop, workload)    the queue hands out the shortest answer first: a server that knows the lengths
+    dropping(loop)                        the model leaves out rows that have ended: a step costs what is still running
+    shortest_job_first(loop, workload)    the queue returns the shortest answer first: a server that knows the lengths
 
 Answering early needs no variant: with open-loop arrivals it changes nothing but when the answers leave, so
 `minigpt.analysis.latency_phases.ready_s` reads it from the log of either.
@@ -19,11 +19,9 @@ from minigpt.language import say
 from minigpt.notebook.progress import progress
 from minigpt.runtime.interleave import in_turns
 from minigpt.runtime.run_log import RunLog
-from minigpt.simulation.calibrate import MAX_DRIFT, capacity_on_this_machine
 from minigpt.simulation.run import replay
+from minigpt.simulation.steady_repeats import steady_repeats
 from minigpt.workloads.workload import Workload, workload
-
-SPARE_TRIES = 3
 
 
 class ChangedServer:
@@ -34,7 +32,7 @@ class ChangedServer:
         for name, part in parts.items():
             setattr(self, name, part)
 
-    def __getattr__(self, name: str):  # asked only for what was not replaced
+    def __getattr__(self, name: str):  # called only for parts that were not replaced
         return getattr(self._server, name)
 
 
@@ -59,7 +57,7 @@ class DroppingModel:
 
 
 class ShortestFirstQueue:
-    """A queue that hands out, of all that wait, the request with the shortest answer."""
+    """A queue that returns the waiting request with the shortest answer."""
 
     def __init__(self, real_queue, workload: Workload):
         self._real = real_queue
@@ -118,40 +116,34 @@ def ablation_on_this_cpu(loop: Callable, *, load: float = 0.7, num_requests: int
                          seed: int = 1, **settings) -> dict[str, list[float]]:
     """The p95 of each variant on the CPU clock, in per cent of the static p95 of the same repeat.
 
-    How much this machine's static server completes is measured before each repeat, which sets its arrivals, and after
-    it; a repeat during which the processor's speed drifted is done again while tries are left.
+    The static server's capacity on this machine sets the arrivals of each repeat (`steady_repeats`).
     """
-    capacity_on_this_machine()  # warm-up
+
+    def p95_s(capacity_per_s: float) -> dict[str, float]:
+        requests = workload("mixed", rate_per_s=load * capacity_per_s, num_requests=num_requests, seed=seed)
+        found = ablation(loop, partial(serve_in_turns, requests, settings))
+        return {name: metrics.percentile(latencies, 95) for name, latencies in found.items()}
+
     percents: dict[str, list[float]] = {}
-    spare_tries, before = SPARE_TRIES, capacity_on_this_machine()
-    for _ in progress(range(repeats), "CPU"):
-        while True:
-            requests = workload("mixed", rate_per_s=load * before, num_requests=num_requests, seed=seed)
-            found = ablation(loop, partial(serve_in_turns, requests, settings))
-            after = capacity_on_this_machine()
-            drift, before = max(before / after, after / before), after
-            if drift <= MAX_DRIFT or not spare_tries:
-                break
-            spare_tries -= 1
-        p95_s = {name: metrics.percentile(latencies, 95) for name, latencies in found.items()}
-        for name, value in p95_s.items():
-            percents.setdefault(name, []).append(100 * value / p95_s["static"])
+    for found in progress(steady_repeats(p95_s, repeats), "CPU", repeats):
+        for name, value in found.items():
+            percents.setdefault(name, []).append(100 * value / found["static"])
     return percents
 
 
 def dropping_in_words(here_percent: list[float], virtual_percent: list[float]) -> str:
-    """Whether dropping rows leaves less of the p95 here than on the virtual clock, and what that may come from.
+    """Whether dropping rows leaves less of the p95 here than on the virtual clock, and the possible reason.
 
-    Both are the p95 with rows dropped in per cent of static, in several runs; where the two ranges meet, neither is said
-    to be the smaller one.
+    Both are the p95 with rows dropped in per cent of static, in several runs; if the two ranges overlap, neither is
+    called the smaller one.
     """
     here, virtual = (median(values) for values in (here_percent, virtual_percent))
     both = say(en=f"dropping rows leaves {here:.0f} % of the static p95 here, {virtual:.0f} % on the virtual clock",
                es=f"quitar filas deja aquí el {here:.0f} % del p95 estático; con el reloj virtual, el {virtual:.0f} %")
     if max(here_percent) < min(virtual_percent):
-        return both + say(en=": it pays more here. A row may cost more here, beside the fixed part of a step",
+        return both + say(en=": it pays more here. A row may cost more here, compared with the fixed part of a step",
                           es=": aquí compensa más. Puede que aquí una fila cueste más, frente a la parte fija de un paso")
     if min(here_percent) > max(virtual_percent):
-        return both + say(en=": it pays less here. A row may cost less here, beside the fixed part of a step",
+        return both + say(en=": it pays less here. A row may cost less here, compared with the fixed part of a step",
                           es=": aquí compensa menos. Puede que aquí una fila cueste menos, frente a la parte fija de un paso")
-    return both + say(en=": the runs themselves differ by as much", es=": las propias ejecuciones difieren en otro tanto")
+    return both + say(en=": the runs themselves differ by that much", es=": las propias ejecuciones difieren en otro tanto")

@@ -1,6 +1,6 @@
 """What a decode step consists of, measured: its matrix products, its calls, and the rest.
 
-The calls are the same step on a model that has shrunk until there is nothing left to compute: the same lines of Python
+The calls are measured as the same step on a model so small that there is nothing to compute: the same lines of Python
 and the same number of tensor operations. The rest is what neither explains: norms, softmax, sums, and moving K and V.
 """
 
@@ -25,17 +25,17 @@ class StepParts:
     way: str
     batch_size: int
     step_ms: float
-    products_ms: float  # attention's two included, the calling of them not
+    products_ms: float  # attention's two included, the calls themselves not
     calls_ms: float
 
     @property
     def name(self) -> str:
-        """What stands beside its bar."""
+        """The label of its bar."""
         return f"{concept_name(self.way)} · B = {self.batch_size} · {self.step_ms:.1f} ms"
 
     @property
     def rest_ms(self) -> float:
-        """What is left; none where the two parts, each measured for itself, already exceed the step."""
+        """What is left; zero if the two parts, each measured separately, already exceed the step."""
         return max(0.0, self.step_ms - self.products_ms - self.calls_ms)
 
     @property
@@ -75,7 +75,7 @@ def parts_of(times_s: Mapping[tuple, float], sizes: Sequence[int]) -> list[StepP
 
 
 def in_words(parts: StepParts) -> str:
-    """Which part is the largest, and what such a step is called."""
+    """Which part is the largest, and the name for such a step."""
     name, share = f"{concept_name(parts.way)}, B = {parts.batch_size}", parts.percent[parts.largest]
     return name + ": " + {
         "products": say(en=f"matmul-bound ({share:.0f} % products)",

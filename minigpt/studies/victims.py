@@ -1,4 +1,4 @@
-"""Who gives way when memory runs out: any choice of a victim, tried against the last in line on crowded pools."""
+"""Which request gives way when memory runs out: any choice of victim, compared with the last in line on crowded pools."""
 
 from collections.abc import Callable
 
@@ -19,13 +19,13 @@ def crowd(seed: int) -> Workload:
 
 
 def run(requests: Workload, victim_of: Callable | None = None) -> PagedRunLog:
-    """Serve a crowd; `victim_of(server, in_flight)` chooses who gives way (default: the last in line)."""
+    """Serve a crowd; `victim_of(server, in_flight)` chooses the request that gives way (default: the last in line)."""
     loop = production_loop if victim_of is None else production_loop.with_functions(preempt_last=preempting(victim_of))
     return serve(requests, loop=loop, num_blocks=24, max_inflight=16, token_budget=64)
 
 
 def preempting(victim_of: Callable) -> Callable:
-    """The `preempt_last` of Lab 05 with another victim; the way to give way is still the cheaper one."""
+    """The `preempt_last` of Lab 05 with another victim; the way of preempting is still the cheaper one."""
 
     def preempt(server, in_flight):
         victim = victim_of(server, in_flight)

@@ -1,4 +1,4 @@
-"""Workload files: one request a line (JSON), read by the replay in process and by the load client alike.
+"""Workload files: one request per line (JSON), read by the in-process replay and by the load client alike.
 
     {"request_id": 0, "prompt": "fix: she go\\n", "prompt_token_ids": [102, …], "max_tokens": 128, "arrival_s": 0.25}
 
@@ -24,7 +24,7 @@ EXPORTS = (
     ("text_input", "output_length", "timestamp", 1000), ("prompt", "output_tokens_count", "relative_timestamp", 1),
     ("prompt", "output_tokens", None, 1),
 )
-LATEST_S = 1e9  # an arrival after thirty years is a slip of the unit
+LATEST_S = 1e9  # an arrival after thirty years means that the unit is wrong
 SHOWN_CHARACTERS = 60  # of a wrong value
 
 
@@ -62,7 +62,7 @@ def _row(item: WorkItem) -> dict:
     row |= {"prompt_token_ids": item.prompt_token_ids, "max_tokens": item.max_tokens, "arrival_s": item.arrival_ns / NS,
             "answer_token_ids": item.answer}
     said = {name: value for name, value in row.items() if value is not None}
-    # What is as usual is left out: a file is read by people, too.
+    # Defaults are left out: people read these files too.
     usual = {"ignore_eos": False, "priority": 0, "kind": ""}
     return said | {name: getattr(item, name) for name, value in usual.items() if getattr(item, name) != value}
 
@@ -118,9 +118,9 @@ def _item(line: str, place: int) -> WorkItem:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError):
-        raise _wrong("JSON", line, en="write one JSON object a line", es="escribe un objeto JSON por línea") from None
+        raise _wrong("JSON", line, en="write one JSON object per line", es="escribe un objeto JSON por línea") from None
     if not isinstance(row, dict):
-        raise _wrong("JSON", row, en="write one JSON object a line", es="escribe un objeto JSON por línea")
+        raise _wrong("JSON", row, en="write one JSON object per line", es="escribe un objeto JSON por línea")
     row = _as_ours({name: value for name, value in row.items() if value is not None})
     for name in row.keys() - set(FIELDS):
         raise _wrong(name, row[name], en=f"there is no such field; these are: {', '.join(FIELDS)}",
@@ -135,7 +135,7 @@ def _item(line: str, place: int) -> WorkItem:
 
 
 def _as_ours(row: dict) -> dict:
-    """A row of an export for aiperf, guidellm or vLLM, in our own words; any other row as it is."""
+    """A row of an export for aiperf, guidellm or vLLM, in our own format; any other row as it is."""
     for text, limit, time, unit in EXPORTS:
         if limit in row and text in row and row.keys() <= {text, limit, time}:
             arrival = row.get(time, 0)
@@ -155,7 +155,7 @@ def _prompt(row: dict) -> tuple[int, ...]:
     try:
         encoded = tuple(encode(text))
     except UnicodeEncodeError:
-        raise _wrong("prompt", text, en="it holds half of a surrogate pair, which is no text; take it out",
+        raise _wrong("prompt", text, en="it holds half of a surrogate pair, which is not text; take it out",
                      es="contiene medio par sustituto, que no es texto; quítalo") from None
     line = encoded if text.endswith(END_OF_PROMPT) else (*encoded, *encode(END_OF_PROMPT))
     if token_ids is None:

@@ -40,7 +40,7 @@ def lognormal(median: float, sigma: float, cap: float) -> Sampler:
     return lambda rng: min(max(round(rng.lognormvariate(math.log(median), sigma)), 1), int(cap))
 
 
-# Each with the defaults of its parameters, in the order in which a command line gives them.
+# Each with the defaults of its parameters, in the order of the command line.
 DISTRIBUTIONS: dict[str, tuple[Callable[..., Sampler], tuple[float, ...]]] = {
     "constant": (constant, (16,)),
     "uniform": (uniform, (1, 63)),
@@ -49,7 +49,7 @@ DISTRIBUTIONS: dict[str, tuple[Callable[..., Sampler], tuple[float, ...]]] = {
     "lognormal": (lognormal, (12, 0.8, 128)),
 }
 
-# Whether parameters give lengths of at least 1, and an exponential does not have to be redrawn forever.
+# Whether parameters give lengths of at least 1, and an exponential need not be redrawn forever.
 FITS: dict[str, Callable[..., bool]] = {
     "constant": lambda tokens: tokens >= 1,
     "uniform": lambda low, high: 1 <= int(low) <= int(high),

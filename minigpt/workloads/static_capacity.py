@@ -1,4 +1,4 @@
-"""How much a static server can do: the yardstick by which the labs state a load."""
+"""The capacity of a static server: the unit in which the labs state a load."""
 
 from collections.abc import Sequence
 
@@ -28,6 +28,6 @@ def static_batch_ns(items, cost: StepCost) -> int:
 
 
 def static_capacity(items, max_batch: int, cost: StepCost = StepCost()) -> float:
-    """Requests per second that a static server completes when all are there at once."""
+    """Requests per second that a static server completes when all are queued at once."""
     batches = [items[i : i + max_batch] for i in range(0, len(items), max_batch)]
     return len(items) * NS / sum(static_batch_ns(batch, cost) for batch in batches)

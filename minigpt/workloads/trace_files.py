@@ -1,11 +1,11 @@
-"""Reading production traces: when requests came and how long they were, one row after the other.
+"""Reading production traces: when requests came and how long they were, row by row.
 
     Azure 2023/2024   CSV     TIMESTAMP, ContextTokens, GeneratedTokens      (Patel et al., Splitwise, ISCA 2024;
                                                                               Stojkovic et al., DynamoLLM, HPCA 2025)
     BurstGPT          CSV     Timestamp, Request tokens, Response tokens     (Wang et al., KDD 2025)
     Mooncake          JSONL   timestamp (ms), input_length, output_length    (Qin et al., FAST 2025)
 
-and what `python -m minigpt workload --format …` writes. Columns may stand in any order and case. A file may be
+and the output of `python -m minigpt workload --format …`. Columns may stand in any order and case. A file may be
 compressed with gzip, and written in UTF-8, UTF-16 or Latin-1: the columns that count are digits in each of them.
 """
 
@@ -29,7 +29,7 @@ PACKED = {b"PK\x03\x04": "ZIP", b"PAR1": "Parquet", b"\xfd7zX": "xz", b"BZh": "b
 STAMP = re.compile(
     r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(?:[.,](\d{1,9})\d*)?\s*(?:(Z|z)|([+-])(\d\d):?(\d\d)?)?$"
 )
-# A number this large is no longer seconds since some start or 1970, but thousandths, millionths or billionths of them.
+# A number this large is not in seconds since some start or 1970, but in thousandths, millionths or billionths of them.
 UNITS = ((Decimal(10) ** 11, NS), (Decimal(10) ** 14, NS // 10**3), (Decimal(10) ** 17, NS // 10**6))
 
 
@@ -38,7 +38,7 @@ class Row:
     """One request of a trace."""
 
     time_ns: int  # since 1970, or since some start
-    offset_ns: int | None  # of its time zone; None: it writes none
+    offset_ns: int | None  # of its time zone; None: not given
     num_prompt_tokens: int
     num_output_tokens: int
 
@@ -48,7 +48,7 @@ class Rows:
     """What was read: the good rows and a line on each bad one."""
 
     good: list[Row] = field(default_factory=list)
-    faults: list[str] = field(default_factory=list)
+    bad_rows: list[str] = field(default_factory=list)
 
 
 def read_trace(path: Path, most: int | None = None) -> Rows:
@@ -62,17 +62,17 @@ def read_trace(path: Path, most: int | None = None) -> Rows:
             try:
                 found.good.append(parse())
             except (TypeError, ValueError, ArithmeticError) as error:
-                found.faults.append(f"{say(en='line', es='línea')} {number}: {error}")
+                found.bad_rows.append(f"{say(en='line', es='línea')} {number}: {error}")
             if len(found.good) == most:
                 break
     if not found.good:
         raise ValueError(say(en=f"trace={str(path)!r} has no good row", es=f"trace={str(path)!r} no tiene ninguna fila buena")
-                         + f" ({'; '.join(found.faults[:5])})")
+                         + f" ({'; '.join(found.bad_rows[:5])})")
     return found
 
 
 def open_text(path: Path):
-    """A text file, whatever its encoding and compressed or not; ValueError names what it cannot be."""
+    """A text file in any of the encodings, compressed or not; ValueError names an archive that is not supported."""
     if not path.is_file():
         raise ValueError(say(en=f"trace={str(path)!r}: there is no such file", es=f"trace={str(path)!r}: no existe ese archivo"))
     opener = gzip.open if path.open("rb").read(2) == b"\x1f\x8b" else open
@@ -139,7 +139,7 @@ def _time(stamp: str) -> tuple[int, int | None]:
         pass
     found = STAMP.fullmatch(stamp)
     if not found:
-        raise ValueError(say(en=f"{stamp!r} is no time, such as 2023-11-16 18:15:46.68 or 46.68",
+        raise ValueError(say(en=f"{stamp!r} is not a time, such as 2023-11-16 18:15:46.68 or 46.68",
                              es=f"{stamp!r} no es una hora, como 2023-11-16 18:15:46.68 o 46.68"))
     day, clock, fraction, utc, sign, hours, minutes = found.groups()
     passed = datetime.fromisoformat(f"{day}T{clock}") - datetime(1970, 1, 1)
@@ -158,13 +158,13 @@ def _number_ns(value: Decimal) -> int:
 
 
 def _whole(text) -> int:
-    """A number of tokens; 300.0 is how pandas writes 300 beside an empty cell."""
+    """A number of tokens; 300.0 is how pandas writes 300 in a column with empty cells."""
     try:
         value = Decimal(str(text))
     except InvalidOperation:
         value = Decimal("nan")
     if not value.is_finite() or value != value.to_integral_value():
-        raise ValueError(say(en=f"{text} is no whole number", es=f"{text} no es un entero"))
+        raise ValueError(say(en=f"{text} is not a whole number", es=f"{text} no es un entero"))
     return int(value)
 
 

@@ -1,7 +1,7 @@
 """Workloads from a production trace, scaled to the Mini-GPT.
 
 Production prompts are longer than the Mini-GPT's context, so lengths are scaled by one stated factor, and time by
-another. Or the trace is a pool of lengths alone, from which requests are drawn that arrive as one says.
+another. Alternatively the trace is only a pool of lengths, from which requests are drawn for any arrivals.
 """
 
 import random
@@ -14,7 +14,7 @@ from minigpt.workloads.workload import CONTEXT, Workload, arriving, requests_of_
 __all__ = ["COLUMNS", "TOO_LONG", "read_rows", "trace_workload"]
 REPORTED_ROWS = 5  # bad rows named one by one; more are only counted
 SCALE, CAP, DROP = "scale", "cap", "drop"
-TOO_LONG = (SCALE, CAP, DROP)  # what becomes of the longest requests
+TOO_LONG = (SCALE, CAP, DROP)  # what to do with the longest requests
 FITTING_PERCENT = 99  # of the requests, if the others are cut or dropped
 POOL_ROWS = 100_000  # read of a trace that is a pool: more do not change how its lengths are spread
 
@@ -26,11 +26,11 @@ def read_rows(path: Path, most: int | None = None) -> tuple[list[tuple[float, in
     """
     found = read_trace(path, most)
     rows = sorted(_timed(found))
-    return [((time_ns - rows[0][0]) / NS, prompt, output) for time_ns, prompt, output in rows], found.faults
+    return [((time_ns - rows[0][0]) / NS, prompt, output) for time_ns, prompt, output in rows], found.bad_rows
 
 
 def _timed(found: Rows) -> list[tuple[int, int, int]]:
-    """Times in one zone. A row that writes none means the zone that the others write, as in the trace of 2024."""
+    """Times in one zone. A row without one is in the zone that the others name, as in the trace of 2024."""
     usual = next((row.offset_ns for row in found.good if row.offset_ns is not None), 0)
     return [
         (row.time_ns - (usual if row.offset_ns is None else row.offset_ns), row.num_prompt_tokens, row.num_output_tokens)
@@ -47,7 +47,7 @@ def trace_workload(
 
     `length_factor` multiplies every length (default: the largest factor at which the longest request fits the
     context, at most 1); `rate_per_s` squeezes or stretches time to that mean rate (default: the trace's own).
-    `too_long` says what becomes of outliers: `scale` lets all requests shrink with the longest, `cap` shortens and
+    `too_long` says what to do with outliers: `scale` shrinks all requests with the longest, `cap` shortens and
     `drop` leaves out those that do not fit once 99 of 100 do. With `arrivals` (those of `workload`) the trace is a pool:
     lengths are drawn from it, and its times do not matter.
     """
@@ -56,7 +56,7 @@ def trace_workload(
             raise ValueError(f"{name}={value}: it must be positive")
     if too_long not in TOO_LONG:
         raise ValueError(f"too_long={too_long!r}: choose {', '.join(TOO_LONG)}")
-    rows, faults = read_rows(path, num_requests if arrivals is None else POOL_ROWS)
+    rows, bad_rows = read_rows(path, num_requests if arrivals is None else POOL_ROWS)
     rng = random.Random(seed)
     if arrivals is not None:
         rows = rng.choices(rows, k=num_requests or len(rows))
@@ -64,16 +64,16 @@ def trace_workload(
     items = requests_of_lengths([output for _, _, output in rows], rng, [prompt for _, prompt, _ in rows])
     name = Path(path).name
     if arrivals is not None:
-        notes = (f"{note}, {say(en='arrivals', es='llegadas')} {arrivals}", *_fault_notes(faults))
+        notes = (f"{note}, {say(en='arrivals', es='llegadas')} {arrivals}", *_bad_row_notes(bad_rows))
         return schedule(items, name, rng, load=load, rate_per_s=rate_per_s, arrivals=arrivals, max_batch=max_batch,
                         notes=notes)
     times, factor = _squeezed([time for time, _, _ in rows], rate_per_s)
-    notes = (f"{note}, {say(en='time', es='tiempo')} × {factor:.4g}", *_fault_notes(faults))
+    notes = (f"{note}, {say(en='time', es='tiempo')} × {factor:.4g}", *_bad_row_notes(bad_rows))
     return arriving(items, times, name, notes=notes)
 
 
 def _squeezed(times_s: list[float], rate_per_s: float | None) -> tuple[list[float], float]:
-    """Times at a mean rate, and the factor that it took."""
+    """Times at a mean rate, and the factor that was applied."""
     times_s = [time - times_s[0] for time in times_s]
     if rate_per_s is None:
         return times_s, 1.0
@@ -89,7 +89,7 @@ def _squeezed(times_s: list[float], rate_per_s: float | None) -> tuple[list[floa
 
 
 def _scaled(rows: list[tuple], factor: float | None, too_long: str) -> tuple[list[tuple], str]:
-    """Rows whose lengths fit the context, and a note on how."""
+    """Rows whose lengths fit the context, and a note on how that was done."""
     totals = [prompt + output for _, prompt, output in rows]
     longest = max(totals)
     if factor is None:
@@ -119,10 +119,10 @@ def _times(prompt: int, output: int, factor: float) -> tuple[int, int]:
     return max(1, int(prompt * factor)), max(1, int(output * factor))
 
 
-def _fault_notes(faults: list[str]) -> tuple[str, ...]:
-    if not faults:
+def _bad_row_notes(bad_rows: list[str]) -> tuple[str, ...]:
+    if not bad_rows:
         return ()
-    num, first = len(faults), "; ".join(faults[:REPORTED_ROWS])
+    num, first = len(bad_rows), "; ".join(bad_rows[:REPORTED_ROWS])
     left = num - REPORTED_ROWS
     more = say(en=f"; and {left} more", es=f"; y {left} más") if left > 0 else ""
     return (say(en=f"{num} bad rows left out: {first}{more}", es=f"{num} filas malas, dejadas fuera: {first}{more}"),)

@@ -39,7 +39,7 @@ class WorkItem:
 
     @property
     def num_steps(self) -> int:
-        """Forward passes of the scripted answer: one a token, and one for EOS if the limit does not end it first."""
+        """Forward passes of the scripted answer: one per token, and one for EOS if the limit does not end it first."""
         return min(len(self.answer) + 1, self.max_tokens)
 
 
@@ -49,9 +49,9 @@ class Workload:
 
     name: str
     items: tuple[WorkItem, ...]
-    num_clients: int | None = None  # closed loop: so many clients, each waiting for its answer
+    num_clients: int | None = None  # closed loop: this many clients, each waiting for its answer
     think_ns: int = 0  # closed loop: pause of a client between an answer and its next request
-    notes: tuple[str, ...] = ()  # what was scaled or left out on the way here
+    notes: tuple[str, ...] = ()  # what was scaled or left out
 
     def __post_init__(self):
         if not self.items:
@@ -100,7 +100,7 @@ def requests_of_lengths(output_lengths: list[int], rng: random.Random, prompt_le
 
 
 def poisson(num: int, rate_per_s: float, rng: random.Random) -> list[float]:
-    """Arrival times in seconds of clients that know nothing of each other."""
+    """Arrival times in seconds of independent clients."""
     return gamma(num, rate_per_s, 1.0, rng)
 
 
@@ -131,7 +131,7 @@ def closed_loop(items: list[WorkItem], num_clients: int, name: str, think_s: flo
 
 
 def scene(**requests: int | tuple[float, int]) -> Workload:
-    """A tiny workload to follow by hand: one request per keyword, as long as said, all there at once.
+    """A tiny workload to follow by hand: one request per keyword, of that length, all arriving at once.
 
     A pair gives an arrival in milliseconds, too: `scene(A=(0, 3), B=(2.5, 30))`.
 

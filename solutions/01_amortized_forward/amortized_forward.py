@@ -196,7 +196,7 @@ def decode_padded(model, padded, tokens):
     """
     # BEGIN SOLUTION 1.9
     lengths, rows = padded["lengths"], torch.arange(len(tokens))  # (B,) each
-    longest = int(lengths.max()) + 1  # S: nobody has more, so the room behind it is not computed
+    longest = int(lengths.max()) + 1  # S: no request has more, so the room behind it is not computed
     hidden = torch.arange(longest) > lengths[:, None]  # (B, S): behind each request's new token
     x = model.embedding[torch.tensor(tokens)]  # (B, E)
     for index, layer in enumerate(model.layers):

@@ -32,7 +32,7 @@ def collect_batch(server):
 def run_full_inference(server, batch):
     """Step the whole batch until its longest member has ended; rows that have ended are computed along.
 
-    Every step passes all of `batch` to `server.model.forward_one_step`. A request ends with EOS, which is no output
+    Every step passes all of `batch` to `server.model.forward_one_step`. A request ends with EOS, which is not an output
     token, or when it has `max_tokens` output tokens; nothing is appended to it after that. No answer leaves here.
     """
     # BEGIN SOLUTION 2.2
@@ -79,11 +79,11 @@ def latency_report(records):
 
 
 def wasted_slot_share(steps, max_batch):
-    """Which share of a run's slots gave nobody a token, as a dict of two shares from 0 to 1: `held` and `empty`.
+    """Which share of a run's slots produced no token, as a dict of two shares from 0 to 1: `held` and `empty`.
 
     `steps` is a list of dicts, one a step, with `rows` (all rows computed in it) and `useful_rows` (those of requests
     that had not ended before it). A step offers `max_batch` slots, whether they are filled or not. A held slot is a row
-    computed for a request that had ended; an empty one is no row at all. There is at least one step.
+    computed for a request that had ended; an empty one does not add a row. There is at least one step.
     """
     # BEGIN SOLUTION 2.5
     num_slots = max_batch * len(steps)
@@ -97,7 +97,7 @@ def early_batch_loop(server):
     """Batch after batch, as `static_batch_loop`, with both repairs: ended rows are dropped, answers leave at once.
 
     Each step passes those of the batch that have not ended, and a request is answered in the step in which it ends.
-    The next batch is collected when the last member has ended: nobody joins a batch that runs.
+    The next batch is collected when the last member has ended: no request joins a running batch.
     """
     # BEGIN SOLUTION 2.7
     while running := collect_batch(server):

@@ -5,7 +5,7 @@ pass, and lets those that have ended leave at once. `server` is described in min
 """
 
 import math
-import queue  # queue.Empty is what `get_nowait` raises when nobody waits; `empty()` asks beforehand
+import queue  # queue.Empty is what `get_nowait` raises when no request waits; `empty()` asks beforehand
 import random
 
 
@@ -24,7 +24,7 @@ def admit(server, in_flight):
 def decode_one_step(server, in_flight):
     """One forward pass over all requests in flight; returns the list of those that ended in it.
 
-    Each request gets its token appended, unless the token is EOS, which is no output token. A request has ended when
+    Each request gets its token appended, unless the token is EOS, which is not an output token. A request has ended when
     its token is `server.model.eos_token_id`, or when it has `max_tokens` output tokens.
     """
     # BEGIN SOLUTION 3.2
@@ -49,9 +49,9 @@ def retire(server, in_flight, finished):
 
 
 def continuous_batch_loop(server):
-    """Serve until the queue is closed and nobody is in flight: admit, decode one step, retire, and again.
+    """Serve until the queue is closed and no request is in flight: admit, decode one step, retire, repeat.
 
-    With nobody in flight there is nothing to compute: wait for the next arrival, as long as it takes.
+    With no request in flight there is nothing to compute: wait for the next arrival, as long as it takes.
     """
     # BEGIN SOLUTION 3.4
     in_flight = []
@@ -105,8 +105,8 @@ def reduction_interval(static_records, continuous_records, num_resamples, seed):
 def grouped_batch_loop(server):
     """Continuous batching that lets newcomers share a prefill pass: admit several together, or after a while alone.
 
-    A prefill pass has a fixed cost, so two prompts in one step cost less than in two. While somebody is in flight, those
-    who arrive wait until a group of them can be admitted, but none of them longer than some patience; with nobody in
+    A prefill pass has a fixed cost, so two prompts in one step cost less than in two. While a request is in flight, those
+    who arrive wait until a group of them can be admitted, but none of them longer than some patience; with none in
     flight waiting gains nothing. Oldest first, and never more than `server.max_inflight` in flight. The sizes of group
     and patience are yours to choose.
     """

@@ -1,4 +1,4 @@
-"""A completions server that follows a script: its times, tokens and faults are known, so a client can be judged."""
+"""A completions server that follows a script: its times, tokens and errors are known, so a client can be judged."""
 
 import asyncio
 import json

@@ -215,7 +215,7 @@ async def one_of_many(port: int, seed: int):
 
 
 async def many(port: int, seeds, at_once: int = 32) -> list:
-    """Random clients, so many at a time; those whose assertions fail raise here."""
+    """Random clients, a fixed number at a time; those whose assertions fail raise here."""
     door = asyncio.Semaphore(at_once)
 
     async def enter(seed):

@@ -1,4 +1,4 @@
-"""Loops with faults, and engines on a small model: what the tests of the live engine and of the server run."""
+"""Loops with errors, and engines on a small model: what the tests of the live engine and of the server run."""
 
 import contextlib
 import os
@@ -22,7 +22,7 @@ def raising_loop(server):
 
 
 def raising_when(heard: threading.Event):
-    """A loop that raises after one step, when somebody has heard of it."""
+    """A loop that raises after one step, when a client has had a token."""
 
     def loop(server):
         server.model.forward_one_step([server.queue.get()])
@@ -88,7 +88,7 @@ def stubborn_loop(server):
 
 
 def never_serving_loop(server):
-    """Waits for the end and takes nobody."""
+    """Waits for the end and takes no request."""
     while not server.queue.closed:
         time.sleep(0.005)
 
@@ -123,7 +123,7 @@ def live_engine(loop="continuous", model=None, **settings):
 
 
 def told(handle: RequestHandle):
-    """All that a ticket was told: its tokens and its last event."""
+    """All that a handle got: its tokens and its last event."""
     events = list(handle)
     assert [event.reason for event in events[:-1]] == [None] * (len(events) - 1)
     return [token for event in events for token in event.token_ids], events[-1]

@@ -22,7 +22,7 @@ def start(*options, reads: bool = True, **settings) -> tuple[subprocess.Popen, i
     for line in process.stdout:
         lines.append(line)
         if found := READY.search(line):
-            # A pipe that nobody reads fills up, and then the server waits for its own log.
+            # A pipe that is not read fills up, and then the server waits for its own log.
             if reads:
                 threading.Thread(target=process.stdout.read, daemon=True).start()
             return process, int(found[2])

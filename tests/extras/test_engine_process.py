@@ -1,4 +1,4 @@
-"""The engine in a process of its own: the same answers, and no end of that process that leaves anybody waiting."""
+"""The engine in a process of its own: the same answers, and no end of that process that leaves a client waiting."""
 
 import functools
 import os
@@ -115,7 +115,7 @@ def test_a_file_that_is_never_loaded_is_given_up(monkeypatch):
     (loops.make_lying_loop, ""), (loops.make_ending_loop, ""),
 ])
 def test_a_loop_that_cannot_serve_never_looks_as_if_it_did(make, error):
-    """The reason used to come after the event of the failure: 14 of 20 starts went on to serve nobody."""
+    """The reason used to come after the event of the failure: 14 of 20 starts went on without serving any request."""
     engine = EngineClient(make)
     started = time.monotonic()
     state = try_out(engine, 10)

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from minigpt.cli import engines as command
-from minigpt.extras.engines import beside, http_stream, installing, rounds, worker
+from minigpt.extras.engines import http_stream, installing, rounds, side_by_side, worker
 from minigpt.extras.engines.catalog import ENGINES, OURS, choose
 from minigpt.extras.engines.compare import difference, logit_gap
 from minigpt.extras.engines.interface import Served
@@ -39,7 +39,7 @@ def our_answers(workload):
 
 
 def test_requests_are_mixed_and_ignore_eos():
-    items = beside.mixed_requests(64).items
+    items = side_by_side.mixed_requests(64).items
     lengths = [item.max_tokens for item in items]
     assert min(lengths) >= 8 and max(lengths) <= 128 and len(set(lengths)) > 30
     assert all(item.ignore_eos and item.arrival_ns == 0 for item in items)
@@ -49,7 +49,7 @@ def test_requests_are_mixed_and_ignore_eos():
 
 
 def test_the_first_other_token_is_found_with_its_gap():
-    model, workload = load_tutor(), beside.mixed_requests(1)
+    model, workload = load_tutor(), side_by_side.mixed_requests(1)
     ours, prompt = our_answers(workload)[0], workload.items[0].prompt_token_ids
     assert difference(model, prompt, ours, ours) is None
     other = [*ours.token_ids[:5], (ours.token_ids[5] + 1) % 256, *ours.token_ids[6:]]
@@ -89,7 +89,7 @@ def made_runs(items, name, seconds, answers, reason="", **more):
 
 @pytest.fixture(scope="module")
 def some_rows():
-    workload = beside.mixed_requests(3)
+    workload = side_by_side.mixed_requests(3)
     answers = our_answers(workload)
     wrong = [served(0, [(t + 1) % 256 for t in answers[0].token_ids]), *answers[1:]]
     all_runs = [
@@ -137,9 +137,10 @@ def test_rows_survive_json_and_are_shown_again(some_rows, tmp_path, capsys):
 # -- engines in their own processes -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow  # it loads transformers twice
 def test_hugging_face_gives_our_answers_and_what_is_missing_is_a_line(monkeypatch):
-    workload = beside.mixed_requests(6)
-    found = beside.measure(
+    workload = side_by_side.mixed_requests(6)
+    found = side_by_side.measure(
         workload, sys.executable, names=["hf-generate", "hf-continuous", "openvino"], repeats=1, inflight=3
     )
     ours, generate, continuous, openvino = found
@@ -152,7 +153,7 @@ def test_hugging_face_gives_our_answers_and_what_is_missing_is_a_line(monkeypatc
 
 def turn(name, scratch, interpreter=sys.executable, **more):
     options = {"--folder": scratch / "nothing", "--workload": scratch / "requests.jsonl", **more}
-    rounds.write_workload(beside.mixed_requests(2), scratch / "requests.jsonl")
+    rounds.write_workload(side_by_side.mixed_requests(2), scratch / "requests.jsonl")
     return rounds.take_turn(interpreter, name, [part for pair in options.items() for part in pair], scratch)
 
 
@@ -166,7 +167,7 @@ def test_an_engine_that_fails_is_a_reason_and_no_crash(tmp_path, monkeypatch):
 
 
 def test_an_answer_of_another_length_is_a_failure():
-    items = beside.mixed_requests(2).items
+    items = side_by_side.mixed_requests(2).items
     right = [served(item.request_id, [97] * item.max_tokens) for item in items]
     worker.check(right, items)
     for wrong in (right[:1], [right[0], served(1, [97])], [right[0], served(1, right[1].token_ids, num_tokens=1)]):
@@ -180,7 +181,7 @@ def test_an_answer_of_another_length_is_a_failure():
 ])
 def test_mistakes_are_named(options, message, monkeypatch):
     monkeypatch.setenv("MINIGPT_LANG", "en")
-    monkeypatch.setattr(beside, "export_for_engines", lambda python, folder: None)
+    monkeypatch.setattr(side_by_side, "export_for_engines", lambda python, folder: None)
     with pytest.raises(ValueError, match=message):
         command.main(["--python", sys.executable, *options])
 
@@ -192,7 +193,7 @@ def test_ours_is_always_among_the_engines():
 
 def test_without_the_engines_the_notebook_shows_its_own_row_and_what_to_install(monkeypatch):
     monkeypatch.setattr(installing, "is_installed", lambda: False)
-    shown = beside.beside_mine("solution", num_requests=2)
+    shown = side_by_side.compare_with_mine("solution", num_requests=2)
     assert "Mini-GPT" in shown and shown.endswith(installing.how_to_install()) and "make engines" in shown
 
 

@@ -1,4 +1,4 @@
-"""An unchanged loop on live requests: the right tokens, one ending each, nothing lost, faults that stay small."""
+"""An unchanged loop on live requests: the right tokens, one ending each, nothing lost, errors that stay small."""
 
 import asyncio
 import queue
@@ -158,7 +158,7 @@ def test_cancelling_at_any_time_loses_nothing():
 def test_whoever_was_told_of_a_request_gets_it():
     source = LiveSource(WallClock(), max_queue=2)
     source.put(item(1))
-    assert source.next_ns is not None  # empty() said that somebody is there
+    assert source.next_ns is not None  # empty() said that a request is there
     assert not source.withdraw(1)
     assert source.take()[0].request_id == 1 and source.next_ns is None
     source.put(item(2))
@@ -282,7 +282,7 @@ def test_a_wrong_answer_is_not_passed_off_as_right(loop, words):
             assert engine.state.is_healthy
             last = told(engine.submit(draw(3), 20, ignore_eos=loop is loops.hasty_loop))[1]
             assert last.reason == "failed" and words in last.error
-        # It has nobody served: now /health says so, too.
+        # It has served no request: now /health says so, too.
         wait_until(lambda: engine.state.name == "failed")
         assert words in engine.state.reason and engine.load.num_kv_slots == 0
 

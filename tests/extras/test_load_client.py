@@ -1,4 +1,4 @@
-"""The load client against a server whose times and faults are known: schedule, latencies, counts, failures."""
+"""The load client against a server whose times and errors are known: schedule, latencies, counts, failures."""
 
 import asyncio
 import json
@@ -80,7 +80,7 @@ def test_a_client_that_falls_behind_says_so():
     late = report.lateness(workload, behind, ttft_p95_ms=80.0)
     assert (late.p95_ms, late.max_ms, late.kept) == (30.0, 30.0, False)
     assert "could not keep its schedule" in " ".join(report.notes(behind, late))
-    # Beside a first token that takes seconds, 30 ms are nothing.
+    # Compared with a first token that takes seconds, 30 ms are nothing.
     assert report.lateness(workload, behind, ttft_p95_ms=2_000.0).kept
     # An infinite one says that requests failed, and excuses nothing.
     assert not report.lateness(workload, behind, ttft_p95_ms=math.inf).kept
@@ -337,7 +337,7 @@ def test_an_address_may_name_the_api(url):
 def test_nobody_there_is_said_before_anything_is_sent():
     with serving(streaming()) as server:
         url = server.url
-    with pytest.raises(ValueError, match="nobody answers there .*python -m minigpt serve"):
+    with pytest.raises(ValueError, match="no server answers there .*python -m minigpt serve"):
         asyncio.run(client.load(spread(1, 0), url))
 
 

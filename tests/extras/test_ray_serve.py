@@ -45,7 +45,7 @@ def url():
 
 
 class BusyMachine:
-    """A cluster whose nodes do not start in time, so many times."""
+    """A cluster whose nodes do not start in time, a given number of times."""
 
     def __init__(self, num_failures):
         self.num_failures, self.num_nodes = num_failures, 0
@@ -66,7 +66,7 @@ def test_a_node_that_missed_its_deadline_is_started_again():
 
 
 def test_an_address_where_nobody_is_is_said_at_once():
-    with pytest.raises(ValueError, match="no Ray cluster lets us in there"):
+    with pytest.raises(ValueError, match="no Ray cluster accepts this connection"):
         with serve.connected(f"127.0.0.1:{free_port()}", 1):
             pass
 
@@ -109,8 +109,9 @@ def test_one_replica_killed_under_load(url):
         reply.num_tokens == item.max_tokens
         for item, reply in zip(load.items, trial.replies, strict=True) if reply.finish_ns is not None
     )
-    # Lost is what was in flight on the killed replica at that moment, and no more.
-    assert 1 <= len(failed) <= CAP
+    # Lost is what was in flight on the killed replica at that moment, and no more: our own request was.
+    assert trial.witness.failure and trial.witness.finish_ns is None
+    assert len(failed) <= CAP - 1
     pairs = list(zip(load.items, trial.replies, strict=True))
     last_ns = trial.killed_ns + NS
     assert all(item.arrival_ns <= last_ns for item, reply in pairs if reply.failure)

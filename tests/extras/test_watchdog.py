@@ -188,7 +188,7 @@ def test_one_short_and_six_long_ones_are_one_batch_and_no_hang():
 
 
 def forgets_all(server):
-    """Takes whoever comes and steps nobody."""
+    """Takes every request and steps none."""
     while not server.queue.closed:
         server.queue.get()
         server.clock.sleep(0.1)

@@ -97,9 +97,9 @@ def test_requests_are_put_in_order_of_arrival(file):
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("{oops", "JSON=.*oops.*one JSON object a line"),
-        ("[1, 2]", "one JSON object a line"),
-        ("[" * 100_000, "one JSON object a line"),
+        ("{oops", "JSON=.*oops.*one JSON object per line"),
+        ("[1, 2]", "one JSON object per line"),
+        ("[" * 100_000, "one JSON object per line"),
         ({**LINE, "arival_s": 1}, "arival_s=1: there is no such field; these are: max_tokens, arrival_s"),
         ({**LINE, "prompt": None}, "prompt=None: give prompt .text. or prompt_token_ids"),
         ({**LINE, "prompt": 7}, "prompt=7: write it as \"…\""),

@@ -1,7 +1,7 @@
-"""What the checking process and the worker say to each other: bounded plain data, never pickles.
+"""What the checking process and the worker send to each other: bounded plain data, never pickles.
 
-A message is a length of four bytes and so many bytes of JSON. Values beyond JSON carry a tag under the key "$"; what
-has no plain form travels as the name of its type, so that it can be reported and can never be run.
+A message is a length of four bytes and that many bytes of JSON. Values beyond JSON carry a tag under the key "$"; a
+value without a plain form travels as the name of its type, so that it can be reported and can never be run.
 """
 
 import base64
@@ -19,7 +19,7 @@ LENGTH = struct.Struct(">I")
 
 
 class ChannelError(Exception):
-    """The other side is gone, or what it sent is no message."""
+    """The other side is gone, or what it sent is not a message."""
 
 
 class Unknown:
@@ -56,7 +56,7 @@ def receive(connection: socket.socket, on_wait=None):
     """The next message. Raises ChannelError if the other side has gone or sent something else.
 
     On a connection with a timeout, `on_wait` is called when it runs out and after each part that comes, so that a
-    message that drips in is timed like silence; it may raise to give up.
+    message that trickles in is timed like silence; it may raise to give up.
     """
     (size,) = LENGTH.unpack(_read(connection, LENGTH.size, on_wait))
     if size > MAX_MESSAGE_BYTES:
@@ -96,7 +96,7 @@ def pack(value, depth: int = 0):
         return value
     if depth > MAX_DEPTH:
         return _tagged("unknown", f"{kind.__name__}, nested more than {MAX_DEPTH} deep")
-    # By its true type: an object can have `__class__` say what it likes.
+    # By its true type: an object's `__class__` can claim anything.
     if issubclass(kind, int):
         number = int.__index__(value)
         too_long = number.bit_length() > MAX_INT_BITS

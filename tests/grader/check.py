@@ -9,20 +9,20 @@ from tests.grader.outcomes import Text
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckInfo:
-    """What the report knows of a check before it runs."""
+    """What the report knows about a check before it runs."""
 
     exercise: str  # "3.1"
     points: int
     title: Text
-    needs: tuple[str, ...]  # exercises beside its own and those it builds on
-    negative: bool = False  # that something does not happen: so it is for a body that does nothing, too
+    needs: tuple[str, ...]  # exercises besides its own and those it builds on
+    negative: bool = False  # that something does not happen, which also holds for a body that does nothing
 
 
 def check(exercise: str, *, points: int, en: str, es: str, needs: tuple[str, ...] = (), negative: bool = False):
     """Mark a test as a graded check of an exercise, with its title in both languages.
 
-    The points of a `negative` check count where all others of its exercise have passed: that nobody is answered early
-    is no merit of a server that answers nobody, nor a ValueError of a function that knows nothing else.
+    The points of a `negative` check count only if all others of its exercise have passed: a server that answers no
+    request deserves no point for answering none too early, nor a function for a ValueError that it always raises.
     """
     title = Text(en, es)
     return pytest.mark.check(

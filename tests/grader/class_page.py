@@ -61,7 +61,7 @@ def _summary(reports: list[dict]) -> str:
 
 
 def stuck_at(ids: list[str], report: dict) -> str:
-    """The first exercise whose points are not all there: later ones build on it. Empty if there is none."""
+    """The first exercise without full points, since later ones build on it. Empty if there is none."""
     points = {exercise["id"]: exercise for exercise in report["exercises"]}
     return next((one for one in ids if one in points and points[one]["points"] < points[one]["max_points"]), "")
 
@@ -72,13 +72,13 @@ def _stuck(ids: list[str], reports: list[dict]) -> str:
         f'<tr><td>{escape(one)}</td><td class="n">{len(group)}</td><td>{", ".join(map(_link, group))}</td></tr>'
         for one, group in groups.items() if group
     ]
-    heads = (say(en="first exercise not whole", es="primer ejercicio incompleto"), say(en="how many", es="cuántas"),
+    heads = (say(en="first exercise without full points", es="primer ejercicio incompleto"), say(en="how many", es="cuántas"),
              say(en="who", es="quiénes"))
     return _table(heads, rows)
 
 
 def _exercises(ids: list[str], reports: list[dict]) -> str:
-    """Points of each exercise: one row a submission."""
+    """Points of each exercise: one row per submission."""
     rows = []
     for report in reports:
         points = {exercise["id"]: exercise for exercise in report["exercises"]}
@@ -97,7 +97,7 @@ def _points(exercise: dict | None) -> str:
 
 
 def _failing(reports: list[dict]) -> str:
-    """Of those who have written the exercise: for whom a check is missing, nothing is known yet."""
+    """Among those who have written the exercise: of the others nothing is known yet."""
     tried, failed, titles = Counter(), Counter(), {}
     for check in (check for report in reports for check in report["checks"]):
         titles[check["id"]] = f"{check['exercise']} {check['title']}"

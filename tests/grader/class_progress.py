@@ -1,4 +1,4 @@
-"""How far a class run is, and how long it will take: a bar in a terminal, now and then a line elsewhere."""
+"""How far a class run is, and how long it will take: a bar in a terminal, otherwise a line now and then."""
 
 import sys
 import time
@@ -11,7 +11,7 @@ EVERY_S = 30.0
 
 
 def shown_progress(done: Iterable, total: int, stream=None) -> Iterator:
-    """Iterate over what is done as it is done."""
+    """Iterate over results as they are finished."""
     stream = sys.stderr if stream is None else stream
     if stream.isatty():
         yield from progress(done, say(en="submissions", es="entregas"), total=total)

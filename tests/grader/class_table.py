@@ -1,4 +1,4 @@
-"""The table of a class: one row a submission and lab."""
+"""The table of a class: one row per submission and lab."""
 
 import csv
 import math
@@ -11,7 +11,7 @@ OUTCOMES = tuple(outcomes.MEANING)
 
 
 def write_table(path: Path, reports: list[dict]) -> None:
-    """Write the class's CSV; UTF-8 with the mark by which spreadsheets know it."""
+    """Write the class's CSV, in UTF-8 with the byte-order mark that spreadsheets expect."""
     exercises = sorted({exercise["id"] for report in reports for exercise in report["exercises"]}, key=_in_order)
     draft = path.with_name(path.name + ".new")
     with draft.open("w", encoding="utf-8-sig", newline="") as file:

@@ -1,4 +1,4 @@
-"""What the checking side knows of holding a worker in: the way this system gives, and what each probe means."""
+"""What the checking side knows about containing a worker: the means of this system, and what each probe means."""
 
 import functools
 import json
@@ -15,7 +15,7 @@ NO_LIMIT_BYTES = 2**60  # what the kernel says where there is none is near 2**63
 
 
 class Row:
-    """One thing that may hold or not: its name in the instructors' table, and what a report says if it does not."""
+    """One property that may hold or not: its name in the instructors' table, and what a report says if it does not."""
 
     def __init__(self, name: Text, if_not: Text):
         self.name, self.if_not = name, if_not
@@ -29,8 +29,8 @@ ROWS = {
           "la solución se podía leer en su ruta: califica en un contenedor, o en una copia sin solutions/ ni .git"),
     ),
     "reading": Row(
-        t("it cannot read files that are closed to others", "no puede leer archivos cerrados a los demás"),
-        t("the code could read files that are closed to other users", "el código podía leer archivos cerrados a otros usuarios"),
+        t("it cannot read files that other users may not read", "no puede leer archivos cerrados a los demás"),
+        t("the code could read files that other users may not read", "el código podía leer archivos cerrados a otros usuarios"),
     ),
     "changing": Row(
         t("it cannot change your files", "no puede cambiar tus archivos"),
@@ -52,7 +52,7 @@ ROWS = {
     ),
     "memory_in_all": Row(
         t("memory, of all its processes together", "memoria, de todos sus procesos juntos"),
-        t("the memory of all its processes together is not limited: a container's limit is what bounds it",
+        t("the memory of all its processes together is not limited: only a container's limit bounds it",
           "la memoria de todos sus procesos juntos no se limita: la acota el límite de un contenedor"),
     ),
     "processes": Row(
@@ -85,7 +85,7 @@ ROWS = {
 
 @functools.cache
 def trial() -> dict:
-    """What this system gives, tried out once per process: see trial.py."""
+    """What this system offers, tried out once per process: see trial.py."""
     command = [sys.executable, "-I", "-B", str(Path(__file__).with_name("trial.py"))]
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=TRIAL_S, check=True)
@@ -95,7 +95,7 @@ def trial() -> dict:
 
 
 def view_of(place: Path, project: Path, hidden: list[str], copied: list[str]) -> dict | None:
-    """What a worker is to see whose folders lie in `place`; None where it cannot have a view of its own."""
+    """The view of a worker whose folders are in `place`; None where it cannot have a view of its own."""
     found = trial()
     if found["why_not"] or os.environ.get("MINIGPT_NO_NAMESPACES"):  # the variable: to try the other way out
         return None
@@ -134,18 +134,18 @@ def _limit_bytes(place: Path) -> float:
 
 
 def quota_of(home: Path, held: dict[str, bool]) -> Path | None:
-    """The folder whose size this side must watch, where nothing else bounds it."""
+    """The folder whose size this side must watch because nothing else bounds it."""
     return home if held.get("written") is False else None
 
 
 def copies_of_the_reference(project: Path) -> list[str]:
-    """All in the project's folder in which an answer may lie: everything but where this Python is."""
+    """Everything in the project's folder that may hold an answer: all of it except this Python."""
     needed = [Path(os.path.realpath(place)) for place in (sys.prefix, sys.base_prefix)]
     found = []
     for path in project.iterdir():
         if not any(place == path or path in place.parents for place in needed) and path.name not in view.PYTHON_IN_A_PREFIX:
             found.append(str(path))
     git = project / ".git"
-    if git.is_file():  # a worktree: the objects lie elsewhere
+    if git.is_file():  # a worktree: the objects are elsewhere
         found += [line.partition(":")[2].strip() for line in git.read_text(encoding="utf-8").splitlines()]
     return found

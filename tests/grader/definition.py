@@ -1,7 +1,7 @@
-"""A student's function against a definition, on many inputs: in one load, and with a look at what was passed.
+"""A student's function compared with a definition on many inputs, in one load of the file; its arguments are checked too.
 
 The definition is computed on this side. An input on which it raises ValueError must raise one in the student's code as
-well. `slips` are the mistakes that are easy to make: where one of them explains the answer, its hint names it.
+well. `slips` are mistakes that are easy to make: if one of them explains the answer, its hint names it.
 """
 
 import math
@@ -41,7 +41,7 @@ CASES_MORE = 12  # two mistakes can agree on one case, hardly on a dozen
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slip:
-    """A mistake that is easy to make: what it answers, and the hint that names it."""
+    """A mistake that is easy to make: what it returns, and the hint that names it."""
 
     answer: Callable
     hint: Text
@@ -49,13 +49,13 @@ class Slip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Definition:
-    """What a function has to answer."""
+    """What a function has to return."""
 
     function: str
-    arguments: tuple[str, ...]  # their names, for what is said of them
+    arguments: tuple[str, ...]  # their names, for messages
     truth: Callable  # of the arguments; ValueError where the function must raise one
-    near: Callable = is_same  # (got, wanted): whether that will do
-    shown: Callable = repr  # an answer in few words
+    near: Callable = is_same  # (got, expected): whether that is right
+    shown: Callable = repr  # a short form of an answer
     slips: tuple[Slip, ...] = ()
 
 
@@ -65,7 +65,7 @@ def as_row(value):
 
 
 def near_numbers(share: float) -> Callable:
-    """Whether a number, or each of several, is right to this share of the larger of it and 1e-3."""
+    """Whether a number, or each of several, is right to within this share of it, or of 1e-3 if that is larger."""
 
     def is_near(got, wanted) -> bool:
         if isinstance(wanted, (list, tuple)):
@@ -157,5 +157,5 @@ def _explains(definition: Definition, slip: Slip, args, got) -> bool:
 def _shown(definition: Definition, value):
     try:
         return repr(value) if value is VALUE_ERROR else definition.shown(value)
-    except (AttributeError, LookupError, TypeError, ValueError):  # the answer is of another kind
+    except (AttributeError, LookupError, TypeError, ValueError):  # the answer is of another type
         return with_type(value)

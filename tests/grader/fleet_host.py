@@ -1,6 +1,6 @@
 """The checking side of `fleet.p95_s`: it simulates what a worker asks for, after looking at every argument.
 
-The simulation stays here, since whoever holds it holds answers: its mean, its capacity, its percentile.
+The simulation stays here, since it contains answers to exercises: its mean, its capacity, its percentile.
 """
 
 from functools import lru_cache
@@ -11,10 +11,10 @@ from tests.grader import channel
 
 MOST_LENGTHS, MOST_TOKENS = 20_000, 1_000_000
 MOST = {"num_replicas": 10_000, "cap": 1_000_000, "num_requests": 50_000}
-# Of one call: requests, each with the replicas that are looked at when it arrives. Some 45 s of a laptop's processor;
+# Per call: requests times the replicas examined when each one arrives. Some 45 s of a laptop's processor time;
 # a sensible search takes a hundredth of it.
 MOST_WORK = 400_000_000
-WORK_PER_REQUEST = 60  # in replicas looked at
+WORK_PER_REQUEST = 60  # in replicas examined
 
 
 class FleetHost:
@@ -24,7 +24,7 @@ class FleetHost:
         self._work = 0
 
     def answer(self, what, args) -> dict:
-        """The reply to one question; a mistake becomes an error that is raised over there."""
+        """The reply to one question; a mistake becomes an error that is raised in the worker."""
         try:
             if what != "fleet.p95_s":
                 raise ValueError(f"{what}: this call was given no server")
@@ -45,7 +45,7 @@ class FleetHost:
                                  es=f"{got}: da una tasa positiva y una semilla entera"))
         self._work += num_requests * (WORK_PER_REQUEST + num_replicas)
         if self._work > MOST_WORK:
-            raise TimeoutError(say(en="fleet.p95_s was asked for far more simulations than a search needs",
+            raise TimeoutError(say(en="fleet.p95_s was called for far more simulations than a search needs",
                                    es="se pidieron a fleet.p95_s muchas más simulaciones de las que pide una búsqueda"))
         return _simulated(_pairs(lengths), rate_per_s, num_replicas, cap, num_requests, seed)
 

@@ -1,7 +1,7 @@
 """The copy of the given code that a worker gets: what the exercises of its lab may use, and what the worker itself needs.
 
 The package holds answers to exercises: percentiles, the given loops, the simulations. So a lab's exercises.toml names
-the modules that its exercises may use (`given`); these are copied with what they import, and nothing else is there.
+the modules that its exercises may use (`given`); only these are copied, with what they import.
 """
 
 import ast
@@ -32,7 +32,7 @@ def modules_for(root: Path, given: Iterable[str], *, needs_torch: bool = False) 
 
 
 def imported_by(root: Path, name: str) -> set[str]:
-    """The modules of the package that a module imports anywhere, but for types alone."""
+    """The modules of the package that a module imports anywhere, except those imported for types only."""
     if name in REMOTE:
         return set()
     tree = ast.parse(file_of(root, name).read_text(encoding="utf-8"))
@@ -46,7 +46,7 @@ def imported_by(root: Path, name: str) -> set[str]:
 
 
 def file_of(root: Path, name: str) -> Path:
-    """The file of a module; for a name that is none, a file that is not there."""
+    """The file of a module; for an unknown name, a file that does not exist."""
     path = root.joinpath(*name.split("."))
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
@@ -64,7 +64,7 @@ def copy(root: Path, target: Path, modules: Iterable[str], *, needs_torch: bool 
 
 
 def _copy_compiled(source: Path, place: Path, *, is_own: bool) -> None:
-    """With its compiled file, so that nothing is compiled again: both keep their times."""
+    """Copy a module with its compiled file, so that nothing is compiled again: both keep their times."""
     compiled = Path(importlib.util.cache_from_source(str(source)))
     if is_own and compiled.is_file():
         (place.parent / "__pycache__").mkdir(exist_ok=True)

@@ -30,8 +30,8 @@ def run_checks(
 ) -> GradePlugin:
     """Run the checks of a lab against a file; the plugin holds the results.
 
-    `hidden` are further folders that the code under test must not read. `refused` says why a submission is not even
-    looked at: every check is an import_error then.
+    `hidden` are further folders that the code under test must not read. `refused` says why a submission is not
+    examined: every check is then an import_error.
     """
     exercises = load_exercises(lab)
     if only and only not in {exercise.id for exercise in exercises}:
@@ -53,7 +53,7 @@ def run_checks(
 def run_pytest(plugin: GradePlugin, lab: Path, *options: str) -> None:
     """Run the checks of a lab in this process; the plugin gets the results."""
     folder = ROOT / "tests" / f"lab{lab.name[:2]}"
-    # Nothing that lies about in the folder, and none of pytest's extras: they would cost seconds a grade.
+    # No configuration from the folder, and none of pytest's extras: they would cost seconds per grade.
     options += ("-q", "-c", os.devnull, "--rootdir", str(ROOT), "--noconftest", "--assert=plain")
     options += ("-p", "no:cacheprovider", "-p", "no:unraisableexception", "-p", "no:threadexception")
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
@@ -70,14 +70,14 @@ def needs_torch(lab: Path) -> bool:
 
 
 def _lab_module(lab: Path, name: str):
-    """A module beside a lab's checks, or None."""
+    """A module next to a lab's checks, or None."""
     if not (ROOT / "tests" / f"lab{lab.name[:2]}" / f"{name}.py").is_file():
         return None
     return importlib.import_module(f"tests.lab{lab.name[:2]}.{name}")
 
 
 def measure(lab: Path, plugin: GradePlugin) -> None:
-    """Add what is measured on this machine beside the graded figures, if the code under test is whole."""
+    """Add what is measured on this machine in addition to the graded figures, if the code under test is complete."""
     measuring = _lab_module(lab, "measured")
     if measuring and all(result.outcome == PASSED for result in plugin.results.values()):
         plugin.student.measurements.update(measuring.measure(plugin.student))
@@ -108,7 +108,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
 
 
 def parse_limits(text: str) -> Limits:
-    """Limits from "cpu_s=3,wall_s=8,memory_mb=512,total_s=120"; what is not named stays as it is."""
+    """Limits from "cpu_s=3,wall_s=8,memory_mb=512,total_s=120"; the others keep their defaults."""
     values = {}
     for part in filter(None, text.split(",")):
         name, _, number = part.partition("=")

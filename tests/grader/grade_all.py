@@ -1,8 +1,8 @@
 """Grading a class: `python -m tests.grader.grade_all submissions --out results --lab 03`.
 
-Each submission is graded by a process of its own, with the checks of this repository and nothing of the submission but
-its one file. A report that is there already, of the same file under the same checks, is not made again, unless the grader
-had failed. Whatever happens to one submission becomes its row, and costs no other theirs.
+Each submission is graded by a process of its own, with the checks of this repository and only one file of the
+submission. An existing report of the same file under the same checks is kept, unless the grader had failed. A problem
+with one submission shows in its own row and affects no other.
 """
 
 import argparse
@@ -29,8 +29,8 @@ from tests.grader.outcomes import GRADER_ERROR
 from tests.grader.submissions import Refused, Submission, find_submissions, labs_of, text_of
 
 ROOT = paths.repository_root()
-PATIENCE_S = 15.0  # for a grader to end when it is told to
-MOST_S = 3_600.0  # of one submission; far above what the grader's own limits let it take
+PATIENCE_S = 15.0  # for a grader to end when it is asked to
+MOST_S = 3_600.0  # of one submission; far above what the grader's own limits allow
 TABLE, PAGE, AT_WORK = "class.csv", "class.html", ".grading"  # in the folder of the results
 
 
@@ -80,10 +80,10 @@ class ClassRun:
         return Job(submission, lab, self.args.out / submission.name / f"lab{lab.name[:2]}", tuple(options))
 
     def grade(self, job: Job) -> dict:
-        """The report of one job: the one that is there, or a new one. Never raises for what a submission does."""
+        """The report of one job: the existing one, or a new one. Never raises because of a submission."""
         try:
             made = self._grade(job)
-        except Exception as error:  # a disk that is full, a folder that is in the way: this row says so
+        except Exception as error:  # a full disk, a folder in the way: this row says so
             made = _named(_without_report(job, f"{type(error).__name__}: {error}"), job, "")
         return made | {"folder": job.folder.relative_to(self.args.out).as_posix()}
 
@@ -102,13 +102,13 @@ class ClassRun:
             file.write_bytes(text)
             made = _named(self._run(job, file, refused), job, refused) | {"fingerprint": mark}
         reports.write_json(job.folder / "results.json", reports.as_gradescope(made))
-        # Last and in one step: a report that is there is whole.
+        # Last and in one step: an existing report is complete.
         reports.write_json(job.folder / "report.json.new", made)
         os.replace(job.folder / "report.json.new", job.folder / "report.json")
         return made
 
     def _at_work(self) -> Path:
-        """A folder for what is being graded: what a run that was killed left in it, the next one removes."""
+        """A folder for what is being graded; the next run removes what a killed run left in it."""
         folder = self.args.out / AT_WORK
         folder.mkdir(exist_ok=True)
         return folder
@@ -156,7 +156,7 @@ class ClassRun:
 
 
 def checks_fingerprint(lab: Path) -> str:
-    """A mark of everything that a grade depends on beside the submission."""
+    """A digest of everything that a grade depends on besides the submission."""
     digest = hashlib.sha256()
     folders = [ROOT / "minigpt", ROOT / "tests" / "grader", ROOT / "tests" / f"lab{lab.name[:2]}", ROOT / "solutions"]
     files = [path for folder in folders for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc"]
@@ -166,7 +166,7 @@ def checks_fingerprint(lab: Path) -> str:
 
 
 def read_report(path: Path) -> dict:
-    """A report that was written whole; an empty one otherwise."""
+    """A completely written report; an empty one otherwise."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -175,25 +175,25 @@ def read_report(path: Path) -> dict:
 
 
 def has_failed(report: dict) -> bool:
-    """Whether the grader itself failed in it: such a report is shown, and never kept."""
+    """Whether the grader itself failed in it: such a report is shown, but not kept."""
     outcomes = {check.get("outcome") for check in report["checks"]}
     return not outcomes or GRADER_ERROR in outcomes or report.get("note", "").startswith(GRADER_ERROR)
 
 
 def _named(report: dict, job: Job, refused: str) -> dict:
-    """A report with the submission that it is of, and what is to be said of it in the table."""
+    """A report with the name of its submission, and the note for the table."""
     notes = [refused, report.get("note", ""), *report.get("not_finite", {}).values(), job.submission.note]
     return report | {"submission": reports.shown(job.submission.name), "note": "; ".join(filter(None, notes))}
 
 
 def _without_report(job: Job, said: str) -> dict:
-    """What stands for the report of a grader that wrote none."""
+    """The replacement for the report of a grader that wrote none."""
     return {"lab": job.lab.name[:2], "score": 0, "max_score": 0, "exercises": [], "checks": [], "measurements": {},
             "note": reports.shown(f"{GRADER_ERROR}: {said}")}
 
 
 def run_class(args: argparse.Namespace) -> int:
-    """Grade everybody; 0 if every submission has its report, 1 if the grader itself failed somewhere."""
+    """Grade the class; 0 if every submission has its report, 1 if the grader itself failed somewhere."""
     run = ClassRun(args)
     jobs, made = run.jobs(), {}
     args.out.mkdir(parents=True, exist_ok=True)
@@ -218,7 +218,7 @@ def _write_results(out: Path, in_order: list[dict]) -> int:
     print(say(en=f"{len(in_order)} reports; the class at a glance: {out / PAGE}; its table: {out / TABLE}",
               es=f"{len(in_order)} informes; la clase de un vistazo: {out / PAGE}; su tabla: {out / TABLE}"))
     for one in failed:
-        print(say(en=f"the grader failed on {one['submission']}, lab {one['lab']}: run it again, and report it if it stays",
+        print(say(en=f"the grader failed on {one['submission']}, lab {one['lab']}: run it again, and report it if it still fails",
                   es=f"el corrector falló con {one['submission']}, laboratorio {one['lab']}: repite, y avísanos si persiste"))
     return 1 if failed else 0
 

@@ -1,12 +1,12 @@
-"""In a worker, an import of given code that a submission may not use is an error that says so."""
+"""In a worker, importing given code that a submission may not use raises an error that says so."""
 
 PACKAGE = "minigpt"
 
 
 class ImportGuard:
-    """A finder that comes first: it finds nothing, and refuses what is not in the worker's copy of the package.
+    """The first finder: it finds nothing, and refuses what is not in the worker's copy of the package.
 
-    An ImportError, since `from package import name` swallows the ModuleNotFoundError of a name that is no module.
+    An ImportError, since `from package import name` swallows the ModuleNotFoundError of a name that is not a module.
     """
 
     def __init__(self, modules: list[str], given: list[str]):

@@ -1,19 +1,19 @@
-"""Removing what a worker wrote, whatever it did to it, and saying what could not be removed."""
+"""Removing what a worker wrote, however it is protected, and reporting what could not be removed."""
 
 import ctypes
 import os
 import sys
 from pathlib import Path
 
-OPEN_FOLDERS = ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock")  # where everybody may write
+OPEN_FOLDERS = ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock")  # where all users may write
 REMOVE = 0  # IPC_RMID
 
 
 def remove_tree(top: Path) -> list[str]:
-    """Remove a folder with all that is in it; the names of what stayed.
+    """Remove a folder with all its contents; return the names of what stayed.
 
-    Folders may be closed, or nested deeper than a path can name: each one found is moved up beside the top and then
-    emptied in its turn, so no path gets long and nothing calls itself.
+    Folders may be unreadable, or nested deeper than a path can name: each one found is moved up next to the top and
+    emptied in its turn, so that no path gets long and nothing recurses.
     """
     waiting, stayed, number = [top], [], 0
     while waiting:
@@ -26,7 +26,7 @@ def remove_tree(top: Path) -> list[str]:
                         os.unlink(entry.path)
                         continue
                     number += 1
-                    os.chmod(entry.path, 0o700)  # one that is moved is written to
+                    os.chmod(entry.path, 0o700)  # a folder that is moved must be writable
                     waiting.append(Path(os.path.realpath(top)).with_name(f"{top.name}.{number}"))
                     os.rename(entry.path, waiting[-1])
             os.rmdir(folder)
@@ -38,7 +38,7 @@ def remove_tree(top: Path) -> list[str]:
 
 
 def remove_files_of(user: int) -> list[str]:
-    """Remove what a user of a worker's own left in the folders that are open to everybody; what stayed."""
+    """Remove what a worker's own user left in the folders that are open to all users; return what stayed."""
     stayed = []
     for folder in map(Path, OPEN_FOLDERS):
         for path in folder.iterdir() if folder.is_dir() else ():
@@ -57,7 +57,7 @@ def remove_files_of(user: int) -> list[str]:
 
 
 def remove_shared_memory_of(user: int) -> list[str]:
-    """The same for what System V keeps: shared memory, semaphores, message queues (Linux)."""
+    """The same for System V objects: shared memory, semaphores, message queues (Linux)."""
     if sys.platform != "linux":
         return []
     libc, stayed = ctypes.CDLL(None), []

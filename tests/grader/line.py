@@ -1,7 +1,7 @@
-"""The one line between the checks and a worker: a socket pair that is inherited, so there is nothing to connect to.
+"""The only connection between the checks and a worker: an inherited socket pair, so there is nothing to connect to.
 
-Windows hands no sockets down: there the worker connects over the loopback and begins with a secret. Strangers may connect
-as well; each is put off without keeping the others waiting.
+On Windows sockets are not inherited: there the worker connects over the loopback and begins with a secret. Other
+programs may connect as well; each is turned away without keeping the others waiting.
 """
 
 import hmac
@@ -14,12 +14,12 @@ import sys
 
 CAN_INHERIT = sys.platform != "win32"
 SECRET_BYTES = 32
-MAX_STRANGERS = 64  # at once; of more, the oldest is hung up on
+MAX_STRANGERS = 64  # at once; of more, the oldest is disconnected
 POLL_S = 0.1
 
 
 class Line:
-    """The checks' end, and what the worker must be told to find its own."""
+    """The checks' end, and what the worker needs to find its own."""
 
     def __init__(self, *, inherited: bool = CAN_INHERIT):
         self.secret = secrets.token_hex(SECRET_BYTES // 2)
@@ -51,7 +51,7 @@ class Line:
 
 def _accept_the_one(listener: socket.socket, secret: bytes, on_wait) -> socket.socket:
     listener.setblocking(False)
-    said: dict[socket.socket, bytes] = {}  # what each that has connected has sent so far
+    said: dict[socket.socket, bytes] = {}  # what each connection has sent so far
     with selectors.DefaultSelector() as selector:
         selector.register(listener, selectors.EVENT_READ)
         try:
@@ -80,7 +80,7 @@ def _let_in(listener, selector, said: dict) -> None:
 
 
 def _has_said(connection, secret: bytes, selector, said: dict) -> bool:
-    """Read on; whether this is the worker. Who says something else, or nothing more, is hung up on."""
+    """Read on; return whether this is the worker. A program that sends anything else, or nothing more, is disconnected."""
     try:
         part = connection.recv(SECRET_BYTES - len(said[connection]))
     except BlockingIOError:
@@ -110,7 +110,7 @@ def connect(address: str, secret: str) -> socket.socket:
     """The worker's end."""
     kind, _, number = address.partition(":")
     if kind == "fd":
-        os.set_inheritable(int(number), False)  # not for what the student's code starts
+        os.set_inheritable(int(number), False)  # not for processes that the student's code starts
         return socket.socket(fileno=int(number))
     connection = socket.create_connection(("127.0.0.1", int(number)))
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -119,7 +119,7 @@ def connect(address: str, secret: str) -> socket.socket:
 
 
 def sender_of(connection: socket.socket, on_wait) -> int | None:
-    """The process id, as this side counts, of who sends the next message; None where the system does not say.
+    """The sender's process id, as this side counts, of the next message; None where the system does not say.
 
     In a process namespace of its own the worker does not know the number by which it is known outside.
     """
@@ -137,7 +137,7 @@ def sender_of(connection: socket.socket, on_wait) -> int | None:
 
 
 def ask_for_senders(connection: socket.socket) -> None:
-    """From here on the system notes who sends."""
+    """Have the system record the senders from here on."""
     if _knows_senders(connection):
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
 

@@ -1,4 +1,4 @@
-"""A worker's own view of the machine (Linux): what is not put into it does not exist for the code inside.
+"""A worker's own view of the machine (Linux): anything not put into it does not exist for the code inside.
 
 Own mount, process, IPC, network and host-name namespaces; for an ordinary user within a user namespace. The root folder is
 one small tmpfs: every byte that the code writes counts against its size, and all of it is gone with the last process.
@@ -34,7 +34,7 @@ def _mount(source: str | None, target: str, kind: str | None, flags: int, option
 
 
 def leave_the_others() -> None:
-    """Take this process into namespaces of its own; its next child is the first process of the new process namespace."""
+    """Move this process into namespaces of its own; its next child is the first process of the new process namespace."""
     user, group = os.geteuid(), os.getegid()
     flags = NEWNS | NEWPID | NEWIPC | NEWNET | NEWUTS
     if user == 0:
@@ -42,11 +42,11 @@ def leave_the_others() -> None:
     else:
         _call("unshare", flags | NEWUSER)
         map_to_itself(user, group)
-    _mount(None, "/", None, MS_REC | MS_PRIVATE)  # nothing of it is seen outside
+    _mount(None, "/", None, MS_REC | MS_PRIVATE)  # nothing of it is visible outside
 
 
 def map_to_itself(user: int, group: int) -> None:
-    """In a new user namespace: the same user, and nobody else."""
+    """In a new user namespace: the same user, and no other."""
     Path("/proc/self/setgroups").write_text("deny", encoding="utf-8")
     Path("/proc/self/uid_map").write_text(f"{user} {user} 1", encoding="utf-8")
     Path("/proc/self/gid_map").write_text(f"{group} {group} 1", encoding="utf-8")
@@ -61,7 +61,7 @@ def no_more_of_them() -> None:
             map_to_itself(user, group)
         Path("/proc/sys/user/max_user_namespaces").write_text("0", encoding="utf-8")
     except OSError:
-        pass  # who may not do this may not make any: the probes look
+        pass  # a process that may not do this may not make any: the probes check
 
 
 def _owner_of_user_namespace() -> int | None:
@@ -119,7 +119,7 @@ def _mounted_below(target: str) -> list[str]:
 
 
 def _cover(target: str) -> None:
-    """Put nothing in the place of something that would be seen."""
+    """Cover something visible with an empty file or folder."""
     if os.path.isdir(target):
         _mount("tmpfs", target, "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV, "size=4k,mode=0755")
     elif os.path.exists(target):

@@ -31,7 +31,7 @@ def notes_of(worker: Worker) -> dict:
 
 
 def printed(worker: Worker) -> dict:
-    """What the student's code printed: its beginning, made harmless, and how much more there was."""
+    """What the student's code printed: its beginning, escaped, and how much more there was."""
     worker.output.settle()
     text = worker.output.kept.decode("utf-8", "replace")
     text = report.escaped(ESCAPES.sub("", text), keep="\n")
@@ -42,7 +42,7 @@ def printed(worker: Worker) -> dict:
 def printed_lines(worker: Worker) -> list[str]:
     """The first lines of what the student's code printed, and how much more there was; empty if it printed nothing.
 
-    Code that breaks the worker around it makes that print a traceback of its own, which tells a student nothing.
+    Code that breaks the worker around it makes the worker print a traceback, which does not help a student.
     """
     told = printed(worker)
     text = told["text"].rstrip()
@@ -63,7 +63,7 @@ def printed_lines(worker: Worker) -> list[str]:
 
 
 def cut_line(told: dict) -> str:
-    """One line about an output of which only the beginning is kept."""
+    """One line about output of which only the beginning was kept."""
     return say(
         en=f"  your code printed {told['num_bytes']:,} bytes: kept {KEPT_OUTPUT_BYTES:,}, "
         f"truncated {told['truncated_bytes']:,} bytes",
@@ -73,7 +73,7 @@ def cut_line(told: dict) -> str:
 
 
 def not_enforced(worker: Worker) -> list[str]:
-    """What this system did not hold the student's code to, as its probes found, in the reader's language."""
+    """The limits that this system did not enforce, as the probes found, in the reader's language."""
     told = [str(row.if_not) for name, row in containment.ROWS.items() if worker.held.get(name) is False]
     if not worker.all_ended:
         told.append(say(en="not every process could be ended", es="no se pudieron terminar todos los procesos"))

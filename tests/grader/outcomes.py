@@ -1,4 +1,4 @@
-"""How a check can end, and what it says then, in both languages."""
+"""How a check can end, and what a report says then, in both languages."""
 
 from dataclasses import dataclass
 
@@ -33,7 +33,7 @@ def t(en: str, es: str) -> Text:
     return Text(en, es)
 
 
-# What each outcome means, in one line of plain words.
+# What each outcome means, in one plain line.
 MEANING = {
     PASSED: t("does what it should", "hace lo que debe"),
     WRONG: t("it ran, and the result is not the expected one", "se ejecutó, y el resultado no es el esperado"),
@@ -50,7 +50,7 @@ MEANING = {
 
 
 class CheckFailed(Exception):
-    """A check that did not pass; carries what the report will say."""
+    """A check that did not pass; it holds what the report will say."""
 
     def __init__(
         self, outcome: str, *, expected: object = None, got: object = None, hint: Text | str = "",
@@ -74,13 +74,13 @@ def expect(condition: bool, *, expected, got, hint: Text) -> None:
 
 
 def expect_equal(got, expected, *, hint: Text) -> None:
-    """Fail the check unless the two are the same plain value; a tuple is as good as a list, and 3.0 as 3."""
+    """Fail the check unless the two are the same plain value; a tuple may stand for a list, and 3.0 for 3."""
     got_shown = got if _kind(got) == _kind(expected) else with_type(got)
     expect(is_same(got, expected), expected=expected, got=got_shown, hint=hint)
 
 
 def is_same(got, expected) -> bool:
-    """Whether two plain values are the same to the last item: kind by kind, since True is not 1."""
+    """Whether two plain values are the same to the last item; types count, since True is not 1."""
     if _kind(got) != _kind(expected):
         return False
     if isinstance(got, (list, tuple)):
@@ -103,7 +103,7 @@ def expect_number(got, expected: float, *, tolerance: float, hint: Text) -> None
 
 
 def with_type(value) -> str:
-    """A value of another type than the one that was due: 3.5 and "3.5" must not look the same in a report."""
+    """A value of a type other than the expected one: 3.5 and "3.5" must not look the same in a report."""
     text = str(value) if type(value).__name__ == "Unknown" or value is None else repr(value)
     return text if type(value).__name__ in ("Unknown", "NoneType") else f"{text[:200]} ({type(value).__name__})"
 

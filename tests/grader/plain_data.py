@@ -1,8 +1,8 @@
 """From what a student's function returns to plain data, in the worker, before it crosses the channel.
 
-What a text asks for is what Python calls it: a mapping, a sequence, a number. A Counter, a named tuple, a deque or a
-Fraction is one, and becomes the dict, tuple, list or float that it stands for. What is none of these stays as it is:
-it travels as the name of its type, and the check says which type it wanted.
+An exercise asks for a mapping, a sequence or a number in Python's sense. A Counter, a named tuple, a deque or a Fraction
+is one, and becomes the dict, tuple, list or float that it stands for. Anything else stays as it is: it travels as the
+name of its type, and the check says which type it expected.
 """
 
 import dataclasses
@@ -16,7 +16,7 @@ TEXTS = (str, bytes, bytearray, memoryview)
 
 
 def result(value):
-    """The plain form of a result; requests in a row or in a set are a list of requests."""
+    """The plain form of a result; a sequence or set of requests becomes a list of requests."""
     is_row = issubclass(type(value), (Sequence, Set, deque)) and not issubclass(type(value), TEXTS)
     if is_row and all(_is_request(item) for item in value):
         return requests_in_order(value)
@@ -24,13 +24,13 @@ def result(value):
 
 
 def attribute(value):
-    """The plain form of an attribute that a check reads: whatever collection holds the items, a list has them."""
+    """The plain form of an attribute that a check reads: any collection becomes a list."""
     return plain(value, as_lists=True)
 
 
 def plain(value, *, as_lists: bool = False, depth: int = 0):
-    """The plain form of a value. With `as_lists` tuples and sets, too, become lists; a set's items in order."""
-    kind = type(value)  # its true type: an object can have `__class__` say what it likes
+    """The plain form of a value. With `as_lists`, tuples and sets become lists as well; a set's items in order."""
+    kind = type(value)  # its true type: an object's `__class__` can claim anything
     if depth > MOST_DEPTH or value is None or kind in (bool, int, float, str) or _is_request(value):
         return value
 
@@ -63,7 +63,7 @@ def _sorted(items: list) -> list:
 
 
 def _number(value, kind: type):
-    """An int or a float in the place of every other kind of number, and of a tensor of one number."""
+    """An int or a float for every other kind of number, and for a tensor with one number."""
     if issubclass(kind, (int, float)):  # their subclasses: the channel sends the number
         return value
     if issubclass(kind, (numbers.Rational, decimal.Decimal)):

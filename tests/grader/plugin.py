@@ -1,4 +1,4 @@
-"""The pytest plugin that turns checks into results: one record a check, whatever happens in it."""
+"""The pytest plugin that turns checks into results: one record per check, whatever happens in it."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -88,10 +88,10 @@ class GradePlugin:
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             if not self.student.worker.has_answered:
                 result.outcome, result.got = GRADER_ERROR, f"{type(error).__name__}: {error}"
-            else:  # the check works on what it is due; it stumbled over something else that came back
+            else:  # the check works on a value of the right kind; it stumbled over something else that came back
                 result.outcome, result.got, result.hint = WRONG, f"{type(error).__name__}: {error}", OTHER_KIND
                 result.expected = t("what the docstring says", "lo que dice el docstring")
-        except Exception as error:  # a fault of ours: it must not look like the student's
+        except Exception as error:  # an error of ours: it must not look like the student's
             result.outcome, result.got = GRADER_ERROR, f"{type(error).__name__}: {error}"
         pytest.fail(f"{result.outcome}: expected {result.expected!r}, got {result.got!r}. {result.hint}", pytrace=False)
 
@@ -106,7 +106,7 @@ class GradePlugin:
         return mark.args[0] if mark else None
 
     def _look_before(self, info: CheckInfo) -> None:
-        """What the text of the student's file already decides, before any of it runs."""
+        """The outcome that the text of the student's file already decides, before any of it runs."""
         if self.source is None:  # read once: a file that changes itself changes nothing here
             try:
                 self.source = read_source(self.student.file)
@@ -127,7 +127,7 @@ class GradePlugin:
     def _used(self, own, info: CheckInfo) -> list:
         """The other exercises that a check's code runs: those that the student's function uses, or the check itself.
 
-        Not all that the exercise usually needs: a body that does without an earlier function is complete.
+        Not all that the exercise usually needs: a body that does not use an earlier function is complete.
         """
         reached = reached_from(self.source, own.function) if own.function else set()
         ids = set(info.needs) if own.function else {*own.needs, *info.needs}
@@ -138,7 +138,7 @@ class GradePlugin:
         return bool(exercise.function) and state_of(self.source, exercise.function) != "written"
 
     def _blocked_by(self, failure: CheckFailed, info: CheckInfo) -> CheckFailed | None:
-        """For an unwritten part that showed only when it ran: the outcome, if it belongs to another exercise."""
+        """The outcome of an unwritten part that showed only at run time, if it belongs to another exercise."""
         own = self._own(info)
         others = [each for each in self.exercises
                   if each is not own and failure.where and each.function.split(".")[-1] == failure.where]
@@ -167,7 +167,7 @@ OTHER_KIND = t(
 
 
 def read_source(file: Path) -> str:
-    """The student's text, checked for syntax; a CheckFailed says what is wrong with it, with the line."""
+    """The student's text, checked for syntax; a CheckFailed says what is wrong with it, and in which line."""
     if not file.is_file():
         raise CheckFailed(IMPORT_ERROR, got=f"{file.name}: no such file")
     if file.stat().st_size > MAX_SOURCE_BYTES:

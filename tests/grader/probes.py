@@ -1,4 +1,4 @@
-"""What really holds a worker, measured in it before it loads a student's file: each probe tries what must not succeed.
+"""What really contains a worker, measured in it before it loads a student's file: each probe tries what must fail.
 
 The names are those of `containment.ROWS`. Standard library only.
 """
@@ -62,7 +62,7 @@ def _can_open(path: str, how: int) -> bool:
 
 def _can_signal(process: int) -> bool:
     if sys.platform == "win32":
-        return True  # whoever has the user's rights may
+        return True  # a process with the user's rights may
     try:
         os.kill(process, 0)
     except OSError:
@@ -78,17 +78,17 @@ def _space_bytes(folder: str) -> float:
 
 
 def _has_network() -> bool:
-    """Whether a way leads out; nothing is sent."""
+    """Whether there is a route to the outside; nothing is sent."""
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:
-            line.connect(("192.0.2.1", 9))  # an address for examples: nobody's
+            line.connect(("192.0.2.1", 9))  # an address reserved for examples
     except OSError:
         return False
     return True
 
 
 def _is_alone_on_its_network() -> bool:
-    """Whether there is nothing but the loopback, as in a container without a network."""
+    """Whether there is only the loopback, as in a container without a network."""
     try:
         return {name for _, name in socket.if_nameindex()} <= {"lo"}
     except (AttributeError, OSError):
@@ -96,7 +96,7 @@ def _is_alone_on_its_network() -> bool:
 
 
 def _can_have_roots_rights() -> bool:
-    """Whether a new user namespace, in which it would be root, is to be had; or it is root already."""
+    """Whether it can get a new user namespace, in which it would be root; or it is root already."""
     if not hasattr(os, "fork"):
         return False
     if os.geteuid() == 0:

@@ -1,7 +1,7 @@
-"""Did a call leave the worker other than it found it? Then the next check gets a new one.
+"""Whether a call changed the state of the worker. If it did, the next check gets a new one.
 
-This keeps one exercise's mistakes from another's result. It guards against accidents: code that is out to deceive this
-look deceives only the checks of its own author.
+This keeps one exercise's mistakes out of another's result. It guards against accidents: code that deceives this
+comparison deceives only the checks of its own author.
 """
 
 import builtins
@@ -23,13 +23,13 @@ PASSING = {"_", "last_exc", "last_type", "last_value", "last_traceback", "__warn
 
 
 class Snapshot:
-    """What can be seen of the process's state: which object each name of the given code and of Python stands for."""
+    """The visible state of the process: the object behind each name of the given code and of Python."""
 
     def __init__(self):
         self._names = {}
         for name, module in list(sys.modules.items()):
             if name in WATCHED or name.split(".")[0] in OURS:
-                names = dict(getattr(module, "__dict__", {}))  # a student may have put anything in its place
+                names = dict(getattr(module, "__dict__", {}))  # a student may have replaced it by anything
                 self._take(name, names)
                 for cls in [value for value in names.values() if type(value) is type]:
                     if str(cls.__module__).split(".")[0] in (*OURS, "queue", "random"):
@@ -48,14 +48,14 @@ class Snapshot:
         return {place for place in self._names if isinstance(place, str) and place.startswith("minigpt")}
 
     def holds(self) -> bool:
-        """Whether all of it is still so, and nothing runs on by itself."""
+        """Whether all of it is unchanged, and nothing keeps running by itself."""
         now = Snapshot()
         same = all(
             now._names.get(place, {}).get(key) == value
             for place, names in self._names.items() for key, value in names.items()
         )
         grown = any(now._names[place].keys() != self._names[place].keys() for place in ("builtins", "sys"))
-        # What was loaded meanwhile may have been changed meanwhile; the worker loads beforehand what calls need.
+        # A module loaded meanwhile may also have been changed; the worker loads what calls need beforehand.
         grown = grown or now._given_code() != self._given_code()
         return same and not grown and now._settings == self._settings and is_alone()
 

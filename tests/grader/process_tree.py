@@ -30,12 +30,12 @@ def interrupt_on_sigterm() -> None:
 
 
 def _interrupt_once(number, frame) -> None:
-    signal.signal(number, signal.SIG_IGN)  # another one must not interrupt the tidying up
+    signal.signal(number, signal.SIG_IGN)  # another signal must not interrupt the cleaning up
     raise KeyboardInterrupt
 
 
 def end_with_parent() -> None:
-    """Have this process told to end when the one that started it has been killed (Linux)."""
+    """Have the system end this process when the one that started it has been killed (Linux)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
 
@@ -64,7 +64,7 @@ def end_tree(process, worker: int | None = None, user: int | None = None) -> boo
 
 def _let_the_guardian_do_it(process, worker: int) -> None:
     try:
-        if psutil.Process(worker).ppid() == process.pid:  # and no stranger with the same number
+        if psutil.Process(worker).ppid() == process.pid:  # and not another process with the same number
             psutil.Process(worker).kill()
             process.wait(timeout=PATIENCE_S / 2)
     except (psutil.Error, subprocess.TimeoutExpired):
@@ -87,7 +87,7 @@ def _belongs(one: psutil.Process, process, user: int | None, parents: dict[int, 
         if one.pid == process.pid:
             return process.poll() is None
         if one.status() == psutil.STATUS_ZOMBIE and parents.get(one.pid) != os.getpid():
-            return False  # its parent's business
+            return False  # left to its parent
         if user is not None and one.uids().real == user:
             return True
         if hasattr(os, "getsid") and os.getsid(one.pid) == process.pid:
@@ -102,5 +102,5 @@ def _belongs(one: psutil.Process, process, user: int | None, parents: dict[int, 
 
 
 def sweep(user: int | None) -> list[str]:
-    """Remove what a user of a worker's own left on the machine; what could not be removed."""
+    """Remove what a worker's own user left on the machine; return what could not be removed."""
     return [] if user is None else [*leftovers.remove_files_of(user), *leftovers.remove_shared_memory_of(user)]

@@ -1,7 +1,7 @@
-"""What a call's arguments may be beside plain data: a model, and a clock with functions whose times are scripted.
+"""Arguments of a call other than plain data: a model, and a clock with functions whose times are scripted.
 
-The checking process describes them in plain values. The worker makes the things themselves, from the given code, and
-the student's function gets those. Nothing of them comes back but how often each weight matrix was used.
+The checking process describes them in plain values. The worker makes the actual objects from the given code, and the
+student's function gets those. All that comes back of them is how often each weight matrix was used.
 """
 
 from contextlib import contextmanager
@@ -13,12 +13,12 @@ class ModelSpec:
     """A Mini-GPT with random weights, the same on both sides of the channel.
 
     After a call the argument is a list: in how many products each weight matrix was used. That is counted in the
-    worker, so it is best effort: code that is out to cheat could fool it.
+    worker, so it is best effort: code written to cheat could fool it.
     """
 
     config: dict  # fields of minigpt.llm.model.Config
     seed: int = 0
-    spread: float = 1.0  # factor of the embedding: logits lie so many times further apart
+    spread: float = 1.0  # factor of the embedding: logits are this many times further apart
 
     def plain(self) -> dict:
         return {"$": "model", "v": [self.config, self.seed, self.spread]}
@@ -35,13 +35,13 @@ class ModelSpec:
 
 @dataclass(frozen=True, slots=True)
 class TutorSpec:
-    """The shipped tutor, in the place of a ModelSpec."""
+    """The shipped tutor, instead of a ModelSpec."""
 
     def plain(self) -> dict:
         return {"$": "model", "v": None}
 
     def build(self):
-        """The model itself, loaded once a process."""
+        """The model itself, loaded once per process."""
         from minigpt.llm.tutor import load_tutor
 
         return load_tutor()
@@ -49,7 +49,7 @@ class TutorSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScriptedTimes:
-    """Functions whose calls take what the script says, on a clock that stands still otherwise.
+    """Functions whose calls take the scripted times, on a clock that otherwise stands still.
 
     `durations_s` has for each function's name the times of its first, second, … call; the last one stays. The n-th
     call of all takes `slowdown[n]` times as long, the last one staying too. `twins` are further names of functions that
@@ -109,7 +109,7 @@ def is_model(plain) -> bool:
 
 
 def make(plain: dict, machine: Machine):
-    """The thing itself."""
+    """The actual object."""
     if plain["$"] == "model":
         fields = ("config", "seed", "spread")
         spec = TutorSpec() if plain["v"] is None else ModelSpec(**dict(zip(fields, plain["v"])))

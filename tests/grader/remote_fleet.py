@@ -1,4 +1,4 @@
-"""In a worker, this stands for the simulation of fleets: the checking side simulates, and tells the p95."""
+"""The worker's replacement for the simulation of fleets: the checking side simulates, and returns the p95."""
 
 from minigpt.language import say
 
@@ -12,5 +12,5 @@ def p95_s(lengths, rate_per_s, num_replicas, cap, *, num_requests=6_000, seed=0)
 
 
 def __getattr__(name):
-    raise AttributeError(say(en=f"fleet.{name}: of the simulation a submission may use fleet.p95_s alone",
+    raise AttributeError(say(en=f"fleet.{name}: a submission may use only fleet.p95_s of the simulation",
                              es=f"fleet.{name}: de la simulación, una entrega solo puede usar fleet.p95_s"))

@@ -16,7 +16,7 @@ NOT_ANSWERED = t("requests without an answer count as infinitely late", "las pet
 
 
 def shown(value) -> str:
-    """A value as a report shows it: bounded, on one line, and nothing in it that a screen would obey."""
+    """A value as a report shows it: bounded, on one line, with terminal control characters escaped."""
     text = value if isinstance(value, str) else str(value)
     if isinstance(value, float):
         text = f"{value:.6g}"
@@ -24,15 +24,15 @@ def shown(value) -> str:
 
 
 def escaped(text: str, keep: str = "") -> str:
-    """A text with escapes in the place of control characters, of those that turn its direction, and of no characters."""
+    """A text with escapes for control characters, for those that change its direction, and for unassigned ones."""
     return "".join(
         each if each.isprintable() or each in keep else each.encode("unicode_escape").decode() for each in text
     )
 
 
 def table(results: list[Result], exercises) -> str:
-    """Every check under its exercise, with points, and what a failure says; the same fault is told once."""
-    lines, told = [], set()
+    """Every check under its exercise, with points, and what a failure says; the same failure is shown once."""
+    lines, seen = [], set()
     for exercise in exercises:
         own = [result for result in results if result.info.exercise == exercise.id]
         if not own:
@@ -43,33 +43,33 @@ def table(results: list[Result], exercises) -> str:
         if exercise.is_stretch:
             points = say(en="stretch, no points", es="ampliación, sin puntos")
         lines += ["", head + points.rjust(max(WIDTH - len(head), len(points) + 2))]
-        lines += exercise_lines(own, told)
+        lines += exercise_lines(own, seen)
     return "\n".join(lines[1:])
 
 
-def exercise_lines(own: list[Result], told: set) -> list[str]:
-    """The checks of one exercise; faults that are in `told` are only counted, others are added to it, as are hints."""
+def exercise_lines(own: list[Result], seen: set) -> list[str]:
+    """The checks of one exercise; failures in `seen` are only counted, others are added to it, as are hints."""
     lines, again = [], Counter()
     for result in own:
-        fault = fault_of(result)
-        if fault in told:
-            again[fault] += 1
+        failure = failure_of(result)
+        if failure in seen:
+            again[failure] += 1
             continue
-        lines += check_lines(result, hint_is_told=str(result.hint) in told)
-        told |= {fault, str(result.hint)} if fault else set()
-    return lines + [counted_line(fault, count) for fault, count in again.items()]
+        lines += check_lines(result, hint_is_seen=str(result.hint) in seen)
+        seen |= {failure, str(result.hint)} if failure else set()
+    return lines + [counted_line(failure, count) for failure, count in again.items()]
 
 
-def fault_of(result: Result) -> tuple | None:
+def failure_of(result: Result) -> tuple | None:
     """What a failed check would show; None for one that shows nothing."""
     if result.outcome in (PASSED, NOT_IMPLEMENTED):
         return None
     return result.outcome, shown(result.expected), shown(result.got), str(result.hint)
 
 
-def counted_line(fault: tuple, count: int) -> str:
-    """One line for all checks with a fault that is shown further up."""
-    outcome, _, got, hint = fault
+def counted_line(failure: tuple, count: int) -> str:
+    """One line for all further checks with a failure that was shown above."""
+    outcome, _, got, hint = failure
     what = hint if got == "None" else got
     what = what if len(what) <= MAX_REPEATED else f"{what[:MAX_REPEATED]}…"
     more = say(en=f"the same for {count} more check{'s' if count > 1 else ''}",
@@ -77,7 +77,7 @@ def counted_line(fault: tuple, count: int) -> str:
     return f"  {outcome:16} {more}: {what}"
 
 
-def check_lines(result: Result, *, hint_is_told: bool = False) -> list[str]:
+def check_lines(result: Result, *, hint_is_seen: bool = False) -> list[str]:
     """One check's lines in the table."""
     later = f" ({result.hint})" if result.outcome == PASSED and str(result.hint) else ""
     lines = [f"  {result.outcome:16} {result.info.title}{later}"]
@@ -95,15 +95,14 @@ def check_lines(result: Result, *, hint_is_told: bool = False) -> list[str]:
         lines.append(f"{indent}{MEANING[result.outcome]}{detail}")
     if str(result.hint):
         label = say(en="hint: ", es="pista: ") if result.outcome != BLOCKED else ""
-        hint = say(en="as above", es="la misma de arriba") if hint_is_told else result.hint
+        hint = say(en="as above", es="la misma de arriba") if hint_is_seen else result.hint
         lines.append(f"{indent}{label}{hint}".replace("\n", f"\n{indent}"))
     return lines
 
 
 def headline(results: list[Result], measurements: dict) -> str:
-    """The sum, and what was measured."""
-    points, most = sum(r.points for r in results), sum(r.info.points for r in results)
-    lines = [say(en=f"score: {points} of {most}", es=f"puntuación: {points} de {most}")]
+    """The score, and what was measured."""
+    lines = [score_line(results)]
     if not measurements:
         return lines[0]
     names = {
@@ -123,22 +122,32 @@ def headline(results: list[Result], measurements: dict) -> str:
             en="predicted time in the system: largest error, %", es="tiempo en el sistema predicho: mayor error, %"),
         "cpu_tokens_per_s_b1": say(en="tokens/s alone (measured on this processor, not graded)",
                                    es="tokens/s a solas (medido en este procesador, no puntúa)"),
-        "cpu_tokens_per_s_b32": say(en="tokens/s, 32 requests a step", es="tokens/s, 32 peticiones por paso"),
+        "cpu_tokens_per_s_b32": say(en="tokens/s, 32 requests per step", es="tokens/s, 32 peticiones por paso"),
         "gap_p95_ms": say(en="gap between tokens, p95, ms: whole prompts … chunks",
                           es="hueco entre tokens, p95, ms: prompts enteros … trozos"),
         "gap_p99_ms": say(en="  p99", es="  p99"),
         "gap_longest_ms": say(en="  longest", es="  máximo"),
         "interactive_p95_ms": say(en="interactive p95, ms: first come … your line",
                                   es="p95 interactivas, ms: por llegada … tu fila"),
-        "cpu_batch_gain": say(en="  so many times as many", es="  tantas veces más"),
+        "cpu_batch_gain": say(en="  the ratio of the two", es="  el cociente de ambos"),
     }
     for key, value in measurements.items():
         lines.append(f"  {names.get(key, key):62} {figure(value)}")
     return "\n".join(lines)
 
 
+def score_line(results: list[Result]) -> str:
+    """The points; of checks without points, those of a stretch exercise, how many passed."""
+    points, most = sum(r.points for r in results), sum(r.info.points for r in results)
+    if results and not most:
+        passed, count = sum(r.outcome == PASSED for r in results), len(results)
+        return say(en=f"{passed} of {count} checks passed; a stretch exercise has no points",
+                   es=f"comprobaciones superadas: {passed} de {count}; una ampliación no da puntos")
+    return say(en=f"score: {points} of {most}", es=f"puntuación: {points} de {most}")
+
+
 def figure(value) -> str:
-    """A measurement with as many digits as are worth reading; the JSON has all of them."""
+    """A measurement with the digits worth reading; the JSON has all of them."""
     if isinstance(value, (list, tuple)):
         return " … ".join(f"{part:.1f}" for part in value)
     if isinstance(value, float) and not math.isfinite(value):
@@ -187,7 +196,7 @@ def _check_json(result: Result) -> dict:
     values = {name: None if value is None else shown(value) for name, value in
               (("expected", result.expected), ("got", result.got))}
     if result.outcome == WRONG and result.got is None:
-        values["got"] = "None"  # what the function returned; elsewhere null means that there is nothing to say
+        values["got"] = "None"  # what the function returned; elsewhere null means that there is nothing to report
     return {
         "id": result.id, "exercise": result.info.exercise, "title": str(result.info.title),
         "outcome": result.outcome, "points": result.points, "max_points": result.info.points,
@@ -201,11 +210,16 @@ def as_gradescope(report: dict) -> dict:
         {
             "name": f"{check['exercise']} {check['title']}", "number": check["exercise"],
             "score": check["points"], "max_score": check["max_points"],
-            "status": "passed" if check["points"] == check["max_points"] else "failed", "output": _gradescope_text(check),
+            "status": "passed" if _has_passed(check) else "failed", "output": _gradescope_text(check),
         }
         for check in report["checks"]
     ]
     return {"score": report["score"], "output_format": "text", "tests": tests}
+
+
+def _has_passed(check: dict) -> bool:
+    """Whether a check passed and gave its points, which a negative check keeps back while others fail."""
+    return check["outcome"] == PASSED and check["points"] == check["max_points"]
 
 
 def _gradescope_text(check: dict) -> str:
@@ -218,7 +232,7 @@ def _gradescope_text(check: dict) -> str:
 
 
 def write_json(path: Path, data: dict) -> None:
-    """Write a results file; its folder is made if need be."""
+    """Write a results file; its folder is made if needed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False) + "\n", encoding="utf-8")
 

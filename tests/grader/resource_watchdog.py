@@ -15,9 +15,9 @@ from tests.grader.view import QUOTA_BYTES
 
 POLL_S = 0.1
 COUNT_S = 1.0  # between two looks at what was written
-MOST_FACTOR = 10  # so many times its wall time may a call take at most, however busy the machine is
-UNKNOWN_FACTOR = 2  # where the system does not say for how long a process waited for a processor
-HOST_FACTOR = 10  # so many times its own processor time may a call make this side work
+MOST_FACTOR = 10  # a call may take at most this many times its wall time, however busy the machine is
+UNKNOWN_FACTOR = 2  # where the system does not report how long a process waited for a processor
+HOST_FACTOR = 10  # a call may make this side work for at most this many times its own processor time
 MAX_FILES = 20_000
 KEPT_OUTPUT_BYTES = 4_000
 
@@ -27,14 +27,14 @@ class Limits:
     """What one call into the student's code may use. Generous: they catch hangs, they never measure."""
 
     cpu_s: float = 15.0  # processor time of the worker
-    wall_s: float = 60.0  # for code that sleeps or sends little by little, without what a busy machine makes it wait
+    wall_s: float = 60.0  # for code that sleeps or sends little by little; waiting on a busy machine does not count
     start_s: float = 120.0  # wall, to start the worker and load what it needs
     memory_bytes: int = 2**30  # above what it holds after its imports
     total_s: float = 900.0  # wall, spent waiting for the student's code in all
 
 
 class Output:
-    """What a worker prints: drained all the time, kept only up to a bound."""
+    """What a worker prints: drained continuously, kept only up to a bound."""
 
     def __init__(self):
         self.kept, self.num_bytes = b"", 0
@@ -69,7 +69,7 @@ class Watch:
     """Watches what one call uses: processor time, the wall time that it keeps this side waiting, and what it writes.
 
     Its deadline is held here: `wall_s` of waiting, however the waiting is made up, less the time for which either side
-    stood in the queue for a processor (Linux says how long), so that a busy machine costs nobody a point.
+    waited for a processor (Linux reports how long), so that a busy machine costs no one a point.
     """
 
     def __init__(self, process, pid: int | None, cpu_s: float, wall_s: float, quota: Path | None = None):
@@ -81,13 +81,13 @@ class Watch:
         self.waited_s = 0.0
 
     def __call__(self) -> None:
-        """Called again and again while nothing, or not all of it, comes."""
+        """Called repeatedly while nothing, or only a part, has arrived."""
         if self._process.poll() is not None:
             raise channel.ChannelError("the worker has ended")
         self._look_now_and_then()
 
     def message_came(self) -> None:
-        """From here on it is this side that works."""
+        """From here on this side works."""
         now_s = time.monotonic()
         self.waited_s += now_s - self._since_s
         self._since_s = now_s
@@ -99,7 +99,7 @@ class Watch:
 
     def _look_now_and_then(self) -> None:
         now_s = time.monotonic()
-        if now_s - self._looked_s >= POLL_S:  # looking costs as much as a message does
+        if now_s - self._looked_s >= POLL_S:  # looking costs as much as a message
             self._looked_s = now_s
             self._look(self.waited_s + now_s - self._since_s)
 
@@ -127,7 +127,7 @@ class Watch:
         return None if queued_s is None or self._start_queued_s is None else queued_s - self._start_queued_s
 
     def spent_s(self) -> float:
-        """What the call has used up of the time that all calls together have."""
+        """The time that the call has used of what all calls together have."""
         return max(0.0, self.waited_s - (self._queued_meanwhile_s() or 0.0))
 
 
@@ -136,7 +136,7 @@ class WroteTooMuch(Exception):
 
 
 def wrote_too_much(folder: Path) -> bool:
-    """Whether a folder holds more than a worker may write; looks no further than it must."""
+    """Whether a folder holds more than a worker may write; stops looking as soon as that is certain."""
     size, count, waiting = 0, 0, [folder]
     while waiting:
         try:
@@ -155,7 +155,7 @@ def wrote_too_much(folder: Path) -> bool:
 
 
 def num_oom_kills() -> int:
-    """How often the system has ended a process for want of memory since it started (Linux)."""
+    """How often the system has killed a process for lack of memory since it started (Linux)."""
     try:
         return int(re.search(r"^oom_kill (\d+)", Path("/proc/vmstat").read_text(encoding="utf-8"), re.MULTILINE)[1])
     except (OSError, TypeError):
@@ -171,7 +171,7 @@ def _cpu_time_s(pid: int) -> float:
 
 
 def _queued_s(pid: int) -> float | None:
-    """For how long a process and this one were ready and had no processor (Linux); None where nobody says."""
+    """For how long a process and this one were ready and had no processor (Linux); None where this is not reported."""
     try:
         texts = [Path(f"/proc/{process}/schedstat").read_text(encoding="utf-8") for process in (pid, "thread-self")]
         return sum(int(text.split()[1]) for text in texts) / 1e9

@@ -1,9 +1,9 @@
-"""What holds a worker in: a guardian process around it, a view of its own where the kernel gives one, limits, another user.
+"""What contains a worker: a guardian process around it, a view of its own where the kernel allows it, limits, another user.
 
-Runs in the worker's process before any code of a student is loaded. The worker proper is a child of the guardian, so
-that killing one's parent kills nothing that matters. In a process namespace of its own the kernel ends what the worker
-leaves behind; elsewhere on Linux it becomes the guardian's child and ends with it. What a system does not offer is left
-out, and the probes (tests/grader/probes.py) say so.
+Runs in the worker's process before any student code is loaded. The worker proper is a child of the guardian, so that
+killing its parent does no harm. In a process namespace of its own the kernel ends what the worker leaves behind;
+elsewhere on Linux it becomes the guardian's child and ends with it. Means that a system does not offer are left out, and
+the probes (tests/grader/probes.py) say so.
 """
 
 import ctypes
@@ -18,8 +18,8 @@ import namespaces
 
 FILE_BYTES = 32 * 2**20  # of one file that a student's code writes
 OPEN_FILES = 256  # files in memory (memfd) count in no folder: these two bound what one process can hold in them
-PROCESSES = 64  # and threads, beside those that the user already has
-WORKER_CPU_S = 1_800  # of one process; only for when nobody is left to watch
+PROCESSES = 64  # and threads, besides those that the user already has
+WORKER_CPU_S = 1_800  # of one process; only for when the checking side is gone
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_KEEPCAPS, PR_SET_CHILD_SUBREAPER = 1, 4, 8, 36
 PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT = 38, 47
@@ -28,9 +28,9 @@ CAP_DAC_READ_SEARCH = 2
 
 @dataclass(slots=True)
 class Sandbox:
-    """What the worker was put into."""
+    """The containment that the worker got."""
 
-    own_user: int | None = None  # id of a user who is nobody else: it may change and end nothing of others
+    own_user: int | None = None  # id of a user of its own: it can change no one else's files and end no one else's processes
     has_own_view: bool = False  # namespaces of its own
     limits: list[str] = field(default_factory=list)  # what the kernel limits: "fsize", "nproc", …
     orphans_are_found: bool = False
@@ -43,10 +43,10 @@ def enter(home: str, view: dict | None, must_read: list[str], own: tuple[int, ..
     """Split off the guardian and return in the worker proper, enclosed; the guardian never returns.
 
     `view` is what the worker is to see of the machine (None: everything), `own` the descriptors that are the worker's
-    alone. The guardian also ends it all when its standard input ends: then nobody is left to watch.
+    alone. The guardian also ends everything when its standard input ends: then the checking side is gone.
     """
     sandbox = Sandbox(has_own_view=view is not None)
-    if not hasattr(os, "fork"):  # Windows: the checking side ends the process tree, and that is all
+    if not hasattr(os, "fork"):  # Windows: the checking side ends the process tree, nothing more
         return sandbox
     is_root, number, others = os.geteuid() == 0, os.getpid(), _threads_of(os.geteuid())
     sandbox.orphans_are_found = _prctl(PR_SET_CHILD_SUBREAPER, 1) or view is not None
@@ -70,7 +70,7 @@ def enter(home: str, view: dict | None, must_read: list[str], own: tuple[int, ..
         namespaces.no_more_of_them()
         _keep_capability(None)
     _prctl(PR_SET_NO_NEW_PRIVS, 1)
-    _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # last: a change of user takes it back
+    _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # last: a change of user resets it
     return sandbox
 
 
@@ -232,7 +232,7 @@ def _threads_of(user: int) -> int:
 
 
 def _become_nobody_else(number: int, home: str, must_read: list[str]) -> int | None:
-    """Root only: go on as a user id that nobody has. Returns it, or None where that cannot be done."""
+    """Root only: go on as an unused user id. Returns it, or None where that is not possible."""
     # In a container without root's rights outside, only small numbers exist.
     for user in (600_000_000 + number, 30_000 + number % 30_000):
         try:
@@ -243,7 +243,7 @@ def _become_nobody_else(number: int, home: str, must_read: list[str]) -> int | N
             os.setresuid(user, user, user)
         except OSError:
             continue
-        # An interpreter in a folder that is closed to others (/root) must still be able to read its own modules. With
+        # An interpreter in a folder that others may not read (/root) must still be able to read its own modules. With
         # that right it reads everything else too, which the probes find; with a view of its own it is never needed.
         can_read = all(os.access(path, os.R_OK) for path in must_read)
         _keep_capability(None if can_read else CAP_DAC_READ_SEARCH)
@@ -257,6 +257,6 @@ def _keep_capability(number: int | None) -> None:
     header = (ctypes.c_uint32 * 2)(0x20080522, 0)
     data = (ctypes.c_uint32 * 6)(mask, mask, mask, 0, 0, 0)  # effective, permitted, inheritable
     if _libc().capset(header, data) != 0:
-        os._exit(70)  # rather no worker than one with root's rights
+        os._exit(70)  # better no worker than one with root's rights
     if number is not None:
         _prctl(PR_CAP_AMBIENT, 2, number)

@@ -17,7 +17,7 @@ class ServerHost:
     def __init__(self, server: Server):
         self.server = server
         self.settings_after: dict | None = None  # of a server with a block pool, as the last call left them
-        self.requests: dict[int, Request] = {}  # those that the worker knows
+        self.requests: dict[int, Request] = {}  # the requests that the worker knows
         self._hosts = {
             "queue.closed": lambda: server.queue.closed,
             "queue.empty": lambda: server.queue.empty(),
@@ -41,7 +41,7 @@ class ServerHost:
             }
 
     def facts(self) -> dict:
-        """What the worker's stand-in of the server starts from."""
+        """The initial state of the worker's stand-in for the server."""
         return {
             "max_batch": self.server.max_batch, "max_wait_s": self.server.max_wait_s,
             "max_inflight": self.server.max_inflight, "eos_token_id": self.server.model.eos_token_id,
@@ -59,7 +59,7 @@ class ServerHost:
         }
 
     def answer(self, what, args) -> dict:
-        """The reply to one question; a mistake of the loop becomes an error that is raised over there."""
+        """The reply to one question; a mistake of the loop becomes an error that is raised in the worker."""
         try:
             values = [channel.unpack(arg) for arg in args]
             return {"value": self._hosts[what](*values)}

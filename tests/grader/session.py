@@ -32,11 +32,11 @@ from tests.grader.remote_arguments import ModelSpec, ScriptedClock, ScriptedTime
 from tests.grader.resource_watchdog import POLL_S, Limits, Output, TookTooLong, Watch, WroteTooMuch, num_oom_kills
 from tests.grader.server_host import ServerHost
 
-CAN_SAY_WHERE = hasattr(signal, "SIGUSR1")  # on this signal a worker writes at which line it is
+CAN_SAY_WHERE = hasattr(signal, "SIGUSR1")  # on this signal a worker writes which line it is at
 
 
 class Worker:
-    """One student file in one worker process, started anew when it was lost or left in another state than before.
+    """One student file in one worker process, which is restarted when it was lost or its state was changed.
 
     `root` is the folder that holds the package `minigpt`; the worker gets a copy of what it needs of that package, and
     of the modules `given`. `hidden` are further folders that it must not see: whether that holds is measured (`held`).
@@ -50,9 +50,9 @@ class Worker:
         self.given = given
         self._modules = given_code.modules_for(root, given, needs_torch=needs_torch)
         self.hidden = hidden
-        self.text = _text_of(file)  # read once: what the file does to itself changes nothing
+        self.text = _text_of(file)  # read once: a file that changes itself changes nothing here
         self.memory_is_limited, self.all_ended = False, True
-        self.sandbox: dict = {}  # what the worker was put into, as it says before it loads the file
+        self.sandbox: dict = {}  # the containment that the worker reports before it loads the file
         self.held: dict[str, bool] = {}  # what its probes found (`containment.ROWS`)
         self.left_behind: set[str] = set()  # what could not be removed
         self.num_starts = 0
@@ -63,11 +63,11 @@ class Worker:
         self._lost: dict[str, CheckFailed] = {}  # functions that hung or took the worker down
 
     def take(self, text: str) -> None:
-        """Hold another text from here on; what the one before it lost or spent is forgotten."""
+        """Use another text from here on; what the one before it lost or spent is forgotten."""
         self.text, self._lost, self._spent_s = text, {}, 0.0
 
     def fresh(self) -> None:
-        """Load the student's file anew, so that no check sees what an earlier one left behind."""
+        """Reload the student's file, so that no check sees what an earlier one left behind."""
         if "import" in self._lost:
             raise self._lost["import"]
         if self._is_spoiled:
@@ -91,7 +91,7 @@ class Worker:
     def call(self, function: str, args: list, host: ServerHost | None = None, *, again: bool = False):
         """Call a function of the student's file: its result, and its arguments as they are afterwards.
 
-        `desk` is the server behind the argument `SERVER`. `again` leaves the file loaded as the last call left it.
+        `host` is the server behind the argument `SERVER`. `again` leaves the file loaded as the last call left it.
         Raises CheckFailed if the call does not return.
         """
         if function in self._lost:
@@ -146,7 +146,7 @@ class Worker:
         user = self.sandbox.get("own_user")
         if self._process is not None:  # else interrupted while it was being started
             self.all_ended &= process_tree.end_tree(self._process, self._pid, user)
-            if not self._home.is_dir():  # renamed: as this very user it may go anywhere
+            if not self._home.is_dir():  # renamed: with the same user's rights it may go anywhere
                 self.left_behind.add(self._home.name)
         for end in (self._connection, self._where, self._process and self._process.stdin):
             if end is not None:
@@ -191,7 +191,7 @@ class Worker:
         self.held["memory_in_all"] = containment.memory_in_all_is_limited()
 
     def _make_place(self) -> None:
-        """A folder with what a worker gets; in `home` it may write, or sees it where it may."""
+        """A folder with what a worker gets; in `home` it may write, where it is allowed to."""
         self._place = Path(tempfile.mkdtemp(prefix="minigpt-worker-"))
         self._home.mkdir()
         (self._place / "built_in").mkdir()
@@ -202,7 +202,7 @@ class Worker:
             path.chmod(0o755 if path.is_dir() else 0o644)  # under any umask: the worker may be another user
 
     def _greet(self, line: Line, start: dict) -> None:
-        """Tell the worker what it needs, and hear what holds it."""
+        """Send the worker what it needs, and read back how it is contained."""
         watch = Watch(self._process, None, self.limits.start_s, self.limits.start_s)
         try:
             self._process.stdin.write(json.dumps(start).encode() + b"\n")
@@ -258,14 +258,14 @@ class Worker:
         self.close()
         if what == "import" and failure.outcome != OUT_OF_MEMORY:
             failure.outcome, failure.hint = IMPORT_ERROR, t(
-                "loading the file did not come to its end: keep what runs in functions",
+                "loading the file did not finish: keep code that runs inside functions",
                 "la carga del archivo no llegó a su fin: deja en funciones lo que se ejecuta",
             )
         self._lost[what] = failure
         raise failure
 
     def _with_line(self, text: Text) -> Text:
-        """Add the line of the student's file at which the worker is, if it still can tell."""
+        """Add the line of the student's file that the worker is at, if it can still report it."""
         if self._where is None or self._pid is None:
             return text
         try:
@@ -282,10 +282,10 @@ class Worker:
         try:
             status = self._process.wait(timeout=2)
         except subprocess.TimeoutExpired:
-            return WorkerLost(PROCESS_ENDED, got=t(f"the line to the checks was cut: {error}",
+            return WorkerLost(PROCESS_ENDED, got=t(f"the connection to the checks broke: {error}",
                                                    f"se cortó la línea con las comprobaciones: {error}"))
         if status == -9 and num_oom_kills() > ooms_before:
-            return WorkerLost(OUT_OF_MEMORY, got=t("the system ended it for want of memory",
+            return WorkerLost(OUT_OF_MEMORY, got=t("the system ended it because memory ran out",
                                                    "el sistema lo terminó por falta de memoria"))
         return WorkerLost(PROCESS_ENDED, got=t(f"exit status {status}", f"estado de salida {status}"), hint=t(
             "`{name}` ended the whole process: return instead of exiting",
@@ -294,11 +294,11 @@ class Worker:
 
 
 class WorkerLost(CheckFailed):
-    """A failure with which the worker is gone."""
+    """A failure that ended the worker."""
 
 
 def _text_of(file: Path) -> str:
-    """A file's text; what is wrong with it otherwise, the plugin says before anything is run."""
+    """A file's text; if it is not valid, the plugin reports that before anything is run."""
     try:
         return lab_file.read(file)
     except (OSError, ValueError):
@@ -344,5 +344,5 @@ def _innermost(failed: dict) -> str:
 def _environment(home: Path) -> dict[str, str]:
     kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "LANG", "LC_ALL") if name in os.environ}
     threads = {name: "1" for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
-    threads["MINIGPT_LANG"] = language()  # what is said in there reaches the same reader
+    threads["MINIGPT_LANG"] = language()  # messages in there reach the same reader
     return {**kept, **threads, **dict.fromkeys(("HOME", "TMPDIR", "TEMP", "TMP"), str(home))}

@@ -32,7 +32,7 @@ class Called:
 
     @property
     def changed(self) -> list[int]:
-        """Which arguments are not what they were, by their place from 0; a described one (a model) never is.
+        """Which arguments changed, by their index from 0; a described one (a model) never does.
 
         Compared is what crosses the channel, so tensors count by their numbers, and nan is nan.
         """
@@ -44,8 +44,8 @@ class Called:
 class Student:
     """One student's file, called in a worker.
 
-    Every call loads the file anew, so that no check sees what an earlier one left behind. What a function keeps to
-    itself from one call to the next (a default argument, a global) is seen by several calls in one load:
+    Every call reloads the file, so that no check sees what an earlier one left behind. What a function keeps from one
+    call to the next (a default argument, a global) shows in several calls of one load:
 
         first, second = student.call_twice("p95", values)       the same arguments, twice
         student.calls("p95", [short], [long], [short])          a list of arguments for each call
@@ -58,11 +58,11 @@ class Student:
         needs_torch=False, limits: Limits = Limits(), hidden: tuple[Path, ...] = (),
     ):
         self.file = file
-        self.scripted = scripted  # no model in long runs either: for trying many wrong solutions quickly
+        self.scripted = scripted  # no model in long runs either: for testing many wrong solutions quickly
         self.seed = seed  # of graded workloads
-        self._has_polled: set[str] = set()  # functions that asked and asked: no check waits for that to the end again
+        self._has_polled: set[str] = set()  # functions that polled forever: no check waits for that again
         self.measurements: dict[str, object] = {}  # figures for the report's headline
-        # Where the system can do it, the student's code finds neither reference nor checks.
+        # Where the system allows it, the student's code finds neither reference nor checks.
         hidden = (*hidden, *(paths.repository_root() / name for name in HIDDEN))
         self.worker = Worker(file, root, given=given, needs_torch=needs_torch, limits=limits, hidden=hidden)
 
@@ -79,7 +79,7 @@ class Student:
         return made
 
     def call_twice(self, function: str, *args) -> tuple[Called, Called]:
-        """The same call twice in one load: who keeps nothing and changes nothing does the same both times."""
+        """The same call twice in one load: a function that keeps and changes nothing returns the same both times."""
         first, second = self.calls(function, args, args)
         return first, second
 
@@ -87,7 +87,7 @@ class Student:
         """The result of a function and its arguments as they are afterwards.
 
         Besides plain values and tensors an argument may be one of tests/grader/remote_arguments.py. The file is
-        loaded anew for each call; with `again` what it kept to itself in the last call is still there.
+        reloaded for each call; with `again` what it kept from the last call is still there.
         """
         return self.worker.call(function, list(args), again=again)
 
@@ -113,7 +113,7 @@ class Student:
         self, policy: str, workload: Workload, *, clock=None, tokens: str = "scripted", again: bool = False,
         function: str = "", **settings,
     ) -> RunLog:
-        """Let the student's loop of a policy, or another `function` in its place, serve a workload; what the runtime saw."""
+        """Let the student's loop of a policy, or another `function` instead, serve a workload; return the runtime's log."""
         found = find_policy(policy)
         settings = {"max_batch": 8, "max_inflight": 8, "max_wait_s": 0.005, **settings}
         kind = "scripted" if self.scripted else tokens
@@ -142,7 +142,7 @@ class Student:
         return ServerHost(paged_server(workload, clock=clock or steps_clock(), tokens=tokens, **settings))
 
     def run_production(self, workload: Workload, *, again: bool = False, **settings) -> PagedRunLog:
-        """Let the student's loop of Lab 05 serve a workload; what the runtime saw."""
+        """Let the student's loop of Lab 05 serve a workload; return the runtime's log."""
         host = self.paged_server(workload, **settings)
         self.call_on(host, PRODUCTION.function, again=again)
         return host.server.log.closed_at(host.server.clock.now_ns)

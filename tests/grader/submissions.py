@@ -1,4 +1,4 @@
-"""What students hand in: folders, zips and single files, looked at with suspicion. Nothing is unpacked to disk."""
+"""What students hand in: folders, zips and single files, treated as untrusted. Nothing is unpacked to disk."""
 
 import hashlib
 import os
@@ -22,7 +22,7 @@ SUFFIXES = (".zip", ".py")
 
 
 class Refused(Exception):
-    """A submission that is not looked into; the text says why, in the reader's language."""
+    """A submission that is not examined; the text says why, in the reader's language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def find_submissions(folder: Path, taken: tuple[str, ...] = ()) -> list[Submissi
 
 
 def _own_names(found: list[Path], taken: tuple[str, ...]) -> dict[Path, str]:
-    """A name for each that no other has, not even to a system that ignores case or accents' spelling."""
+    """A unique name for each, even on a system that ignores case or how accents are encoded."""
     names = {path: _short_name(path) for path in found}
     for _ in found:  # a name that becomes longer may meet another
         counts = [_folded(name) for name in names.values()]
@@ -84,7 +84,7 @@ def _fitting(name: str) -> str:
 def _why_named_so(path: Path, name: str) -> str:
     if name == _short_name(path):
         return ""
-    return say(en=f"{shown(path.name)}: graded as {shown(name)}, since its short name is not its own",
+    return say(en=f"{shown(path.name)}: graded as {shown(name)}, since another one has the same short name",
                es=f"{shown(path.name)}: se califica como {shown(name)}, pues su nombre corto no es solo suyo")
 
 
@@ -106,7 +106,7 @@ def text_of(submission: Submission, lab: Path) -> bytes:
     chosen = named or (others if len(others) == 1 else [])
     if not chosen:
         raise Refused(say(en=f"there is no {wanted} in it", es=f"no contiene {wanted}"))
-    # The one nearest to the top: a copy in some backup folder lies deeper.
+    # The one nearest to the top: a copy in some backup folder is deeper.
     return files[min(chosen, key=lambda name: (len(PurePosixPath(name).parts), name))]()
 
 
@@ -207,7 +207,7 @@ def _files_of_zip(path: Path) -> dict:
 def _read_member(path: Path, member: zipfile.ZipInfo) -> bytes:
     def read(archive: zipfile.ZipFile) -> bytes:
         with archive.open(member) as unpacked:
-            return _bounded(unpacked, PurePosixPath(member.filename).name)  # what it says of its size need not be true
+            return _bounded(unpacked, PurePosixPath(member.filename).name)  # its stated size need not be true
 
     with _opened(path) as file:
         return _of_zip(file, read)
@@ -219,7 +219,7 @@ def _of_zip(file, work):
             return work(archive)
     except Refused:
         raise
-    # Each kind of damage ends in another error (zlib's, LZMA's, struct's, of a character set, of a password, …).
+    # Each kind of damage raises a different error (zlib's, LZMA's, struct's, of a character set, of a password, …).
     except Exception as error:
         reason = shown(f"{type(error).__name__}: {error}")
         raise Refused(say(en=f"the zip cannot be read ({reason})", es=f"el zip no se puede leer ({reason})")) from None

@@ -1,6 +1,6 @@
-"""Tried out once, in a process of its own: which way of containing a worker does this system give?
+"""Tried out once, in a process of its own: which way of containing a worker this system offers.
 
-Prints where an interpreter that is started like a worker has its modules, and whether it can have namespaces of its own.
+Prints where an interpreter started like a worker has its modules, and whether it can have namespaces of its own.
 """
 
 import json
@@ -18,7 +18,7 @@ sys.path.remove(HERE)
 
 
 def why_not() -> str:
-    """What stands in the way of namespaces of one's own; empty if nothing does."""
+    """The obstacle to namespaces of its own; empty if there is none."""
     if sys.platform != "linux":
         return sys.platform
     with tempfile.TemporaryDirectory(prefix="minigpt-trial-") as folder:
@@ -54,7 +54,7 @@ def _in_the_child(view: dict) -> str:
 def _as_the_first(view: dict) -> int:
     try:
         namespaces.build(view)
-        if os.geteuid() == 0:  # the worker will be another user
+        if os.geteuid() == 0:  # the worker will run as another user
             os.setgroups([])
             os.setresgid(30_000, 30_000, 30_000)
             os.setresuid(30_000, 30_000, 30_000)

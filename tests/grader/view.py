@@ -15,7 +15,7 @@ PYTHON_IN_A_PREFIX = {"bin", "lib", "lib64", "include", "share", "pyvenv.cfg"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """What a worker finds, and where; everything of the machine is there for reading only."""
+    """What a worker finds, and where; everything from the machine is read-only."""
 
     mounts: tuple[tuple[str, str], ...]  # (path inside, path outside, or "" for a cover of nothing), parents first
     links: tuple[tuple[str, str], ...]  # symbolic links: (path inside, where to)
@@ -30,27 +30,27 @@ class View:
 
 
 def python_folders() -> list[str]:
-    """Where this interpreter's modules lie: asked in an interpreter that is started as the worker is."""
-    # Not sys.path: a project that is installed in place puts its own folder there, and others theirs.
+    """Where this interpreter's modules are, according to an interpreter started like the worker."""
+    # Not sys.path: projects that are installed in place put their own folders there.
     places = [sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix]
     places += [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
     return list(dict.fromkeys(place for place in places if os.path.isabs(place) and os.path.exists(place)))
 
 
 def make_view(*, python: list[str], project: str, hidden: list[str], **places) -> View:
-    """The view of one worker. `project` and what is `hidden` are covered wherever they would be seen."""
+    """The view of one worker. `project` and the `hidden` folders are covered wherever they would be visible."""
     project = os.path.realpath(project)
     present = [path for path in (*SYSTEM, *SETTINGS, *DEVICES) if os.path.exists(path)]
     links = [(path, os.readlink(path)) for path in present if os.path.islink(path)]
     shown = [os.path.realpath(path) for path in (*present, *python)]
     mounts = {path: path for path in _outermost(shown, project)}
     covers = [project, *map(os.path.realpath, hidden)]
-    if project in mounts:  # an environment that was made right in the project's folder
+    if project in mounts:  # an environment made directly in the project's folder
         covers = [*covers[1:], *(str(one) for one in Path(project).iterdir() if one.name not in PYTHON_IN_A_PREFIX)]
     for path in covers:
         if path not in mounts and any(_is_within(path, place) for place in mounts):
             mounts[path] = ""
-    links += _links_on_the_way(python, mounts)  # by which Python knows its folders
+    links += _links_on_the_way(python, mounts)  # by which Python finds its folders
     parents_first = sorted(mounts.items(), key=lambda pair: len(PurePath(pair[0]).parts))
     return View(mounts=tuple(parents_first), links=tuple(links), **places)
 
@@ -60,7 +60,7 @@ def _is_within(path: str, folder: str) -> bool:
 
 
 def _outermost(paths: list[str], project: str) -> list[str]:
-    """Without those that are seen anyway; but what lies in the project's folder must stand above its cover."""
+    """Without those that are visible anyway; but what is in the project's folder must be mounted above its cover."""
     unique = list(dict.fromkeys(paths))
     return [
         path for path in unique

@@ -1,7 +1,7 @@
 """The worker: a process of its own that holds the student's code, and nothing worth attacking.
 
-Started afresh as a script. It loads the student's file when told to, calls its functions, and hands them a server
-whose every question goes through the channel to the checking process, where model, queue, clock and log are.
+Started as a script. It loads the student's file on request, calls its functions, and passes them a server whose
+every call goes through the channel to the checking process, where model, queue, clock and log are.
 """
 
 import builtins
@@ -31,10 +31,10 @@ MAX_FRAMES = 8
 
 
 def main(address: str, given_code: str) -> None:
-    """Connect to the checking process and do what it says until it hangs up."""
+    """Connect to the checking process and carry out its orders until it disconnects."""
     start = json.loads(read_line(0))
-    sys.stdin = io.StringIO()  # input() finds nothing, instead of waiting for ever
-    # The package is installed in place, so the repository itself, with the reference, is on the path: not here.
+    sys.stdin = io.StringIO()  # input() finds nothing, instead of waiting forever
+    # The package is installed in place, so the repository itself, with the reference, is on the path: it is removed.
     elsewhere = [folder for folder in sys.path if os.path.realpath(folder) != start["root"]]
     sys.path[:] = [given_code, *elsewhere]
     sys.meta_path.insert(0, import_guard.ImportGuard(start["modules"], start["given"]))
@@ -62,7 +62,7 @@ def main(address: str, given_code: str) -> None:
 
 
 def read_line(stream: int) -> bytes:
-    """One line of a descriptor, and nothing of what comes after it."""
+    """One line from a descriptor, and nothing after it."""
     read = b""
     while not read.endswith(b"\n"):
         part = os.read(stream, 1)
@@ -73,7 +73,7 @@ def read_line(stream: int) -> bytes:
 
 
 def leave_standard_input() -> None:
-    """Its other end is the guardian's leash, and no business of the student's code."""
+    """Its other end is the guardian's leash, hidden from the student's code."""
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     os.close(null)
@@ -96,7 +96,7 @@ class OrderHandler:
             report = {"failed": describe(error, self._path)}
         try:
             sys.__stdout__.flush()
-        except BaseException:  # it may be closed, or anything
+        except BaseException:  # it may be closed, or replaced
             pass
         return {**report, "spoiled": not (self._state is None or self._state.holds())}
 
@@ -117,7 +117,7 @@ class OrderHandler:
     def do_load(self, order: dict) -> None:
         from minigpt.schedulers import lab_file
 
-        # The text is the checking side's: the file on disk may have been changed by what it holds.
+        # The text comes from the checking side: the file on disk may have been changed by its own code.
         self._path, self._state, self._module = order["path"], None, None
         try:
             self._module = lab_file.run(order["text"], Path(self._path))
@@ -138,7 +138,7 @@ class OrderHandler:
         return {"result": channel.pack(plain_data.result(result)), "args": after}
 
     def do_play(self, order: dict) -> list:
-        """Make an object of a class, call its methods one by one, and tell of each call what came of it."""
+        """Make an object of a class, call its methods one by one, and report the result of each call."""
         made = getattr(self._module, order["class"])(*(channel.unpack(arg) for arg in order["args"]))
         story = []
         for method, *args in order["calls"]:
@@ -188,7 +188,7 @@ class RemoteServer:
         raise unknown_attribute(self, name, "Server", hidden=("ask", "id_of", "known_request", "request"))
 
     def told_settings(self) -> dict | None:
-        """The settings of a server with a block pool as they are now; nobody but the server should change them."""
+        """The current settings of a server with a block pool; only the server should change them."""
         return {name: getattr(self, name) for name in self._settings} if self.blocks else None
 
     def respond(self, request) -> None:
@@ -205,7 +205,7 @@ class RemoteServer:
         self.blocks.released(request)
 
     def refuse(self, request, reason) -> None:
-        """Tell a request that it can never be served (servers with a block pool)."""
+        """Refuse a request that can never be served (servers with a block pool)."""
         self.ask("refuse", self.id_of(request), reason)
         request.status = "refused"
         self.blocks.released(request)
@@ -232,7 +232,7 @@ class RemoteServer:
 
 
 def ask(connection, what: str, *args):
-    """Put one question to the checking process; what it raises there is raised here."""
+    """Put one question to the checking process; an error raised there is raised here."""
     channel.send(connection, {"ask": what, "args": [channel.pack(plain_data.plain(arg)) for arg in args]})
     reply = channel.receive(connection)
     if "error" not in reply:
@@ -271,7 +271,7 @@ class RemoteBlocks:
     def __init__(self, server: RemoteServer, facts: dict):
         self._server = server
         self.num_total, self.block_size = facts["num_blocks"], facts["block_size"]
-        # What the checking process has told so far: to ask it again at every step would cost more than the step.
+        # What the checking process has sent so far: asking again at every step would cost more than the step.
         self._held = dict(facts["held"])
 
     @property
@@ -350,7 +350,7 @@ def describe(error: BaseException, path: str) -> dict:
 
 
 def limit_memory(extra_bytes: int) -> bool:
-    """Let this process grow by so much from here; returns whether this system can enforce it."""
+    """Let this process grow by at most this much from here on; return whether this system can enforce it."""
     try:
         import resource
 

@@ -24,7 +24,7 @@ LIMITS = "--limits=cpu_s=5,wall_s=60"  # for bodies with which a loop never ends
 
 
 def takes(candidate, num_args: int) -> bool:
-    """Whether it can be called with so many values."""
+    """Whether it can be called with that number of values."""
     try:
         inspect.signature(candidate).bind(*[None] * num_args)
     except (TypeError, ValueError):

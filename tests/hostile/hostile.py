@@ -19,7 +19,7 @@ class Hostile:
 
     name: str
     outcome: str  # one or several, with | between them; of every check that it may hit
-    exercise: str = "3.6"  # which calls nobody else's; or ALL
+    exercise: str = "3.6"  # which calls no other exercise's function; or ALL
     within: str = ""
     on_top: str = ""
     file: bytes | None = None
@@ -37,7 +37,7 @@ class Hostile:
         if self.within:
             mark = f"    # BEGIN SOLUTION {self.exercise}\n"
             if text.count(mark) != 1:
-                raise ValueError(f"hostile {self.name!r}: no place {mark.strip()!r} in the reference: mend it")
+                raise ValueError(f"hostile {self.name!r}: no place {mark.strip()!r} in the reference: repair it")
             text = text.replace(mark, mark + indent(dedent(self.within).strip("\n"), "    ") + "\n")
         return (text + "\n\n" + dedent(self.on_top).strip("\n") + "\n").encode()
 

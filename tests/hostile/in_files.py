@@ -1,4 +1,4 @@
-"""What code may do to the folders that it can reach, and to whoever tidies up after it."""
+"""What code may do to the folders that it can reach, and to the process that cleans up after it."""
 
 from tests.hostile.hostile import ALL, Hostile
 from tests.hostile.in_the_process import MARK

@@ -75,7 +75,7 @@ def grade_class(folder, out, *options: str):
 
 
 def grades(out) -> dict[str, list]:
-    """What each row says beside its name."""
+    """What each row says next to its name."""
     with (out / "class.csv").open(encoding="utf-8-sig", newline="") as file:
         return {row.pop("submission"): list(row.values()) for row in csv.DictReader(file)}
 

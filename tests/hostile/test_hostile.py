@@ -1,4 +1,4 @@
-"""Every hostile submission gets its outcome, costs nobody else a point, and leaves nothing behind."""
+"""Every hostile submission gets its outcome, costs no other submission a point, and leaves nothing behind."""
 
 import hashlib
 import json
@@ -54,7 +54,7 @@ def graded(request, tmp_path_factory):
         yield graded
     changed = sorted(name for name, mark in fingerprints().items() if before.get(name) != mark)
     remove_marks()
-    if os.environ.get("MINIGPT_UNDISTURBED"):  # set by `make check`; somebody may be editing otherwise
+    if os.environ.get("MINIGPT_UNDISTURBED"):  # set by `make check`; otherwise files may be edited meanwhile
         assert changed == [], "files of the project changed meanwhile"
 
 

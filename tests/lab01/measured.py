@@ -1,4 +1,4 @@
-"""What is measured on this machine beside the graded figures: what 32 requests in a step gain over one."""
+"""What is measured on this machine in addition to the graded figures: what 32 requests per step gain over one."""
 
 from minigpt.llm.tutor import load_tutor
 from minigpt.studies.decode_floor import decode_once

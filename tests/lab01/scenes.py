@@ -42,7 +42,7 @@ def alone(spec: ModelSpec, tokens: list[int]):
 
 
 def greedy_alone(spec, prompt: list[int], num_tokens: int) -> list[int]:
-    """The greedy answer, EOS included, computed without cache or batch; at most so many tokens."""
+    """The greedy answer, EOS included, computed without cache or batch; at most `max_tokens` tokens."""
     tokens, model = list(prompt), spec.build()
     for _ in range(num_tokens):
         tokens.append(int(alone(spec, tokens)[-1].argmax()))
@@ -111,7 +111,7 @@ def expect_pair(got, *, hint) -> tuple:
 
 
 def expect_equal_layers(cache, wanted: dict[int, int], *, hint) -> None:
-    """Fail the check unless a dict cache holds so many tokens in each layer."""
+    """Fail the check unless a dict cache holds this many tokens in each layer."""
     expect(lengths_of(cache) == wanted, expected=wanted, got=lengths_of(cache), hint=hint)
 
 

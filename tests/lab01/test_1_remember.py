@@ -11,7 +11,7 @@ K, D = 2, 8  # key/value heads, size of a head
 
 
 def remembered(student, *num_new: int, layer: int = 0, shape: tuple[int, int] = (K, D)):
-    """Call `remember` with so many new tokens each time: what it returned last, the cache, all keys, all values."""
+    """Call `remember` with this many new tokens each time; return its last result, the cache, all keys, all values."""
     import torch
 
     cache, new_keys, new_values = {}, [], []
@@ -47,8 +47,8 @@ def test_in_order(student):
     for num_new, shape in (((40, 1, 1, 30), (1, 4)), ((1_000, 1, 99), (1, 2))):
         (keys, _), _, wanted, _ = remembered(student, *num_new, shape=shape)
         expect_close(keys, wanted, tolerance=0, hint=t(
-            "{n} tokens came, and all of them are kept: nobody asked to forget the oldest (section 1.2)",
-            "llegaron {n} tokens y se guardan todos: nadie pidió olvidar los más antiguos (sección 1.2)",
+            "{n} tokens came, and all of them have to be kept: nothing says to forget the oldest (section 1.2)",
+            "llegaron {n} tokens y hay que guardarlos todos: nada dice que se olviden los más antiguos (sección 1.2)",
         ).format(n=sum(num_new)))
 
 

@@ -1,6 +1,6 @@
 """Exercise 1.4: `decode_batch`, one step for requests of different lengths.
 
-Who sits in which row, in the check of comings and goings (one row a request, one step a column):
+Which request is in which row, in the check of joining and leaving (one row per request, one column per step):
 
     step     1  2  3  4  5  6  7
     row 0    A  A  A  C  C  C  C      C takes A's row in step 4, with an empty dict

@@ -14,7 +14,7 @@ from tests.grader.outcomes import Text, expect, t
 from tests.grader.remote_arguments import ScriptedClock, ScriptedTimes
 
 MS = 1e-3
-LATE_MS = 5_000.0  # of calls that nobody asked for
+LATE_MS = 5_000.0  # of calls that were not asked for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

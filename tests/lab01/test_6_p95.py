@@ -71,7 +71,7 @@ def test_nearest_rank(student):
     ).format(n=len(values), rank=rank_of(len(values))))
 
 
-@check("1.6", points=1, en="of nothing there is no p95", es="de nada no hay p95", negative=True)
+@check("1.6", points=1, en="an empty list has no p95", es="una lista vacía no tiene p95", negative=True)
 def test_of_nothing(student):
     hint = t(
         "without values raise ValueError and say so: a 0 would look like a very quick server. One value is something: "

@@ -88,7 +88,7 @@ FIT = Definition(
             "(sección 1.8)",
         )),
         Slip(answer=lambda sizes, times: least_squares(sorted(sizes), sorted(times)), hint=t(
-            "times[i] belongs to batch_sizes[i]: who sorts the two lists apart pairs them anew (section 1.8)",
+            "times[i] belongs to batch_sizes[i]: sorting the two lists separately breaks the pairs (section 1.8)",
             "times[i] corresponde a batch_sizes[i]: quien ordena las dos listas por separado forma otras parejas "
             "(sección 1.8)",
         )),

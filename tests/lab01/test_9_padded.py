@@ -9,7 +9,7 @@ ROOM = 40
 
 
 def padded_caches(spec, prompts: list[list[int]], room: int = ROOM, filler: float = 0.0) -> dict:
-    """What `pad` makes of the caches of these prompts; `filler` stands in the places that nobody has written."""
+    """What `pad` makes of the caches of these prompts; `filler` is in the places that were never written."""
     import torch
 
     caches = filled_caches(spec, prompts)
@@ -62,14 +62,14 @@ def test_lengths_may_differ(student):
         ))
 
 
-@check("1.9", points=2, en="what lies behind a request is never seen", es="lo que queda detrás de una petición no se ve nunca")
+@check("1.9", points=2, en="places behind a request are never seen", es="lo que queda detrás de una petición no se ve nunca")
 def test_leftovers_are_hidden(student):
     for spec in MODELS:
         prompts = prompts_of(student)
         got, wanted, _, _ = one_step(student, spec, prompts, filler=7.5)
         expect_rows(got, wanted, hint=t(
-            "the same step, but the places behind each request hold what somebody else left there, not zeros: a score of 0 "
-            "still has a weight, −∞ has none. Hide what lies behind lengths[i] of each request (section 1.11)",
+            "the same step, but the places behind each request hold what another request left there, not zeros: a score of 0 "
+            "still has a weight, −∞ has none. Mask the places from lengths[i] on for each request (section 1.11)",
             "el mismo paso, pero los sitios que quedan detrás de cada petición guardan restos de otra, no ceros: una "
             "puntuación de 0 aún tiene peso; −∞, ninguno. Oculta lo que queda detrás de lengths[i] en cada petición "
             "(sección 1.11)",

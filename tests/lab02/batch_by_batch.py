@@ -1,4 +1,4 @@
-"""A run of the student's static loop beside that of the definition: which batch differs first, and in what."""
+"""A run of the student's static loop compared with that of the definition: which batch differs first, and how."""
 
 from minigpt.runtime.run_log import RunLog
 from minigpt.schedulers.static import static_batch_loop
@@ -14,8 +14,8 @@ ENDED_EARLY = t(
     "respuesta. El final es cuando collect_batch devuelve una lista vacía (sección 2.4)",
 )
 ASKED_AGAIN = t(
-    "the loop went on after the last batch, and nobody will come any more: it ends where collect_batch returns an empty "
-    "list. With nobody waiting, collect_batch itself waits in `get` (section 2.4)",
+    "the loop went on after the last batch, and no request will come any more: it ends when collect_batch returns an "
+    "empty list. While no request is waiting, collect_batch itself waits in `get` (section 2.4)",
     "el bucle siguió después del último lote, y ya no llegará nadie: acaba donde collect_batch devuelve una lista vacía. "
     "Si no espera nadie, es collect_batch quien espera en `get` (sección 2.4)",
 )
@@ -55,7 +55,7 @@ def first_difference(log: RunLog, due: RunLog, settings: dict) -> CheckFailed | 
     unanswered = why_unanswered(log)
     if unanswered:
         missing = [i for i, record in log.requests.items() if record.finish_ns is None]
-        return wrong(expected=t("an answer for everybody", "una respuesta para cada una"),
+        return wrong(expected=t("an answer for every request", "una respuesta para cada una"),
                      got=t(f"none for {missing}", f"ninguna para {missing}"), hint=unanswered)
     for mine, other in zip(log.steps, due.steps, strict=False):
         if sorted(mine.request_ids) != sorted(other.request_ids) or mine.start_ns != other.start_ns:

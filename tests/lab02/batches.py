@@ -31,13 +31,13 @@ def answered_early(log) -> list[int]:
 
 
 def why_unanswered(log) -> Text | None:
-    """What kept requests from their answers, told by how far the first of them got; None if all were answered."""
+    """Why requests were not answered, judged by how far the first of them got; None if all were answered."""
     waiting = [record for record in log.requests.values() if record.finish_ns is None]
     if not waiting:
         return None
     if all(record.ended for record in waiting):
         return t(
-            "(None: no answer ever left). All their tokens were computed, and nobody was told: does server.respond get "
+            "(None: no answer ever left). All their tokens were computed, and no answer was sent: does server.respond get "
             "each request of the batch? (section 2.4)",
             "(None: nunca salió su respuesta). Se calcularon todos sus tokens y no se avisó a nadie: ¿recibe "
             "server.respond cada petición del lote? (sección 2.4)",
@@ -45,7 +45,7 @@ def why_unanswered(log) -> Text | None:
     if any(record.admitted_ns is None for record in waiting):
         return t(
             "(None: no answer ever left). The loop ended while requests were still to come. `empty()` says only that "
-            "nobody waits now; the end is where collect_batch returns an empty list (section 2.4)",
+            "no request waits now; the end is when collect_batch returns an empty list (section 2.4)",
             "(None: nunca salió su respuesta). El bucle acabó cuando aún faltaban peticiones por llegar. `empty()` "
             "solo dice que ahora no espera nadie; el final es cuando collect_batch devuelve una lista vacía (sección "
             "2.4)",

@@ -33,7 +33,7 @@ def ids_of(batch) -> list[int]:
 def test_oldest_first(student):
     ids, _ = collected(student, [0, 1, 2, 30], max_batch=3, now_ms=10)
     expect(ids not in ([0], [0, 1]), expected=[0, 1, 2], got=ids, hint=t(
-        "three were waiting for a batch of three, and the wait was over. Take whoever already waits all the same: "
+        "three were waiting for a batch of three, and the wait was over. Take the requests that already wait all the same: "
         "get(0) does not wait, nor does a timeout below 0 (section 2.2)",
         "esperaban tres para un lote de tres, y la espera ya había acabado. Toma igualmente a quien ya espera: get(0) "
         "no espera, ni tampoco un límite por debajo de 0 (sección 2.2)",
@@ -77,7 +77,7 @@ def test_full_batch_leaves_at_once(student):
     batch     0--1--2|       !
     """
     expect_equal(collected(student, [0, 1, 2, 4], max_batch=3), ([0, 1, 2], 2.0), hint=t(
-        "(batch, when it leaves in ms): the third request fills the batch at 2 ms, and more waiting helps nobody "
+        "(batch, when it leaves in ms): the third request fills the batch at 2 ms, and waiting longer helps no one "
         "(section 2.2)",
         "(lote, cuándo sale en ms): la tercera petición completa el lote a los 2 ms, y esperar más no ayuda a nadie "
         "(sección 2.2)",
@@ -92,7 +92,7 @@ def test_deadline_is_not_restarted(student):
     """
     expect_equal(collected(student, [0, 4, 8]), ([0, 1], 5.0), hint=t(
         "(batch, when it leaves in ms): arrivals at 0, 4 and 8 ms, max_wait_s = 5 ms. If every arrival starts the wait "
-        "anew, the first request may wait for ever: fix the deadline once (section 2.2)",
+        "again, the first request may wait forever: fix the deadline once (section 2.2)",
         "(lote, cuándo sale en ms): llegadas a los 0, 4 y 8 ms, max_wait_s = 5 ms. Si cada llegada reinicia la "
         "espera, la primera petición puede esperar para siempre: fija el plazo una sola vez (sección 2.2)",
     ))
@@ -107,7 +107,7 @@ def test_deadline_waits_for_the_first(student):
     batch                       30--------33-----!|
     """
     expect_equal(collected(student, [30, 33, 50]), ([0, 1], 35.0), hint=t(
-        "(batch, when it leaves in ms): nobody came until 30 ms, so the wait runs from 30 to 35 ms. Did it run from "
+        "(batch, when it leaves in ms): no request came until 30 ms, so the wait runs from 30 to 35 ms. Did it run from "
         "when the function began to look? (section 2.2)",
         "(lote, cuándo sale en ms): no llegó nadie hasta los 30 ms, así que la espera va de los 30 a los 35 ms. ¿La "
         "contaste desde que la función empezó a mirar? (sección 2.2)",
@@ -120,7 +120,7 @@ def test_deadline_runs_from_the_first_arrival(student):
     looks at               10
     arrivals      7  .  .  .  11 .  .  14       the wait ends at 7 + 5
     batch         7--------.--11-!|
-    arrivals   2  .  .  .  .  .  12             it has ended long ago: whoever waits is taken, and off it goes
+    arrivals   2  .  .  .  .  .  12             it has ended long ago: waiting requests are taken, and it leaves
     batch      2-----------|
     """
     expect_equal(collected(student, [7, 11, 14], now_ms=10), ([0, 1], 12.0), hint=t(
@@ -137,7 +137,7 @@ def test_deadline_runs_from_the_first_arrival(student):
     ))
     expect_equal(collected(student, [2, 3, 12], now_ms=10), ([0, 1], 10.0), hint=t(
         "(batch, when it leaves in ms): request 0 came at 2 ms and its 5 ms were over at 7, while the server was busy. "
-        "The batch leaves at 10 ms with all that wait, and nobody waits any longer (section 2.2)",
+        "The batch leaves at 10 ms with all waiting requests, and none waits any longer (section 2.2)",
         "(lote, cuándo sale en ms): la petición 0 llegó a los 2 ms y sus 5 ms acabaron a los 7, con el servidor "
         "ocupado. El lote sale a los 10 ms con todas las que esperan, y nadie espera más (sección 2.2)",
     ))
@@ -146,7 +146,7 @@ def test_deadline_runs_from_the_first_arrival(student):
 @check("2.1", points=1, en="the end of the workload", es="el final de la carga de trabajo")
 def test_when_the_queue_closes(student):
     """
-    arrivals  0  1                              nobody else will come: `get` says so without letting time pass
+    arrivals  0  1                              no more will come: `get` says so without letting time pass
     batch     0--1|
     """
     expect_equal(collected(student, [0, 1]), ([0, 1], 1.0), hint=t(
@@ -159,7 +159,7 @@ def test_when_the_queue_closes(student):
     host.take(1)
     batch, _ = student.call_on(host, "collect_batch")
     expect_equal(batch, [], hint=t(
-        "the queue is closed and nobody waits: return an empty list. `get` raises queue.Empty then (section 2.2)",
+        "the queue is closed and no request waits: return an empty list. `get` then raises queue.Empty (section 2.2)",
         "la cola está cerrada y nadie espera: devuelve una lista vacía. En ese caso `get` lanza queue.Empty "
         "(sección 2.2)",
     ))
@@ -190,12 +190,12 @@ def why_wrong(got: list[int], got_ms: float, due: list[int], due_ms: float) -> T
     if set(got) == set(due) and got_ms > due_ms or got_ms > due_ms and len(got) > len(due):
         return LATE
     if set(got) == set(due):
-        return t("It left before its wait was over, and somebody might have come (section 2.2)",
+        return t("It left before its wait was over, and another request might have come (section 2.2)",
                  "Salió antes de acabar la espera, y podría haber llegado alguien (sección 2.2)")
     if len(got) < len(due):
         return t(
-            "Somebody was left behind. The wait lasts from the first one's arrival to server.max_wait_s later, whoever "
-            "comes at that very moment is in, and so is whoever stands there when the wait is over (section 2.2)",
+            "A request was left behind. The wait lasts from the first one's arrival to server.max_wait_s later; a request "
+            "that comes at exactly that moment is in, and so are those waiting when the wait is over (section 2.2)",
             "Se quedó alguien. La espera dura desde la llegada de la primera hasta server.max_wait_s después; quien "
             "llega en ese mismo instante está dentro, y también quien ya espera cuando acaba (sección 2.2)",
         )

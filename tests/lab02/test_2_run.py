@@ -33,7 +33,7 @@ def expect_still_there(batch: list, after) -> None:
            for some in (batch, after)]
     expect(ids[0] == ids[1], expected=ids[0], got=ids[1], hint=t(
         "(requests in `batch` after the call): you took requests out of the list that you were given. Its rows are all "
-        "computed to the end, and whoever called you answers those who are in it: keep the list as it is, and note "
+        "computed to the end, and the caller answers the requests in it: keep the list as it is, and note "
         "elsewhere who is still running (section 2.3)",
         "(peticiones en `batch` tras la llamada): sacaste peticiones de la lista recibida. Sus filas se calculan todas "
         "hasta el final, y quien te llamó responde a las que están en ella: deja la lista como está y anota aparte "
@@ -56,7 +56,7 @@ def test_own_tokens(student):
     ))
 
 
-@check("2.2", points=1, en="one forward pass a step, for all of the batch",
+@check("2.2", points=1, en="one forward pass per step, for all of the batch",
        es="una sola pasada por paso, para todo el lote")
 def test_all_rows_in_every_step(student):
     _, host = ran(student, scene((0, 2), (0, 4), (0, 1)))
@@ -76,7 +76,7 @@ def test_stops_with_the_longest(student):
         counts["EOS" if ends_with_eos else "max_tokens"] = len(host.server.log.steps)
     expect_equal(counts, {"max_tokens": 6, "EOS": 7}, hint=t(
         "(steps of a batch whose longest answer has 6 tokens, by what ends it): EOS takes a step of its own. Stop as "
-        "soon as nobody is running, whatever max_tokens would allow (section 2.3)",
+        "soon as no request is running, whatever max_tokens would allow (section 2.3)",
         "(pasos de un lote cuya respuesta más larga tiene 6 tokens, según qué la termina): EOS ocupa un paso propio. "
         "Para en cuanto no quede nadie en marcha, permita lo que permita max_tokens (sección 2.3)",
     ))
@@ -148,7 +148,7 @@ def _expect_run(outputs: dict, host, items: tuple) -> None:
     )))
     longest, ids = max(item.num_steps for item in items), sorted(item.request_id for item in items)
     expect_equal(rows(host), [ids] * longest, hint=about.followed_by(t(
-        "(requests in each step): all of the batch, until the last has ended: a step a token, and one for EOS where the "
+        "(requests in each step): all of the batch, until the last has ended: one step per token, and one for EOS where the "
         "limit does not end the answer first (section 2.3)",
         "(peticiones de cada paso): todo el lote, hasta que termina la última: un paso por token, y uno para EOS donde "
         "el límite no acaba antes la respuesta (sección 2.3)",

@@ -36,10 +36,10 @@ def expect_left(student, *requests, expected: list[float], hint=None, max_wait_s
 
 
 def late(requests, **scene_of):
-    """The scene of a check as a drawing: what is asked for can be worked out from it, and nothing is told."""
+    """The scene of a check as a drawing: the expected result can be worked out from it, but is not shown."""
     look = how_to_look(requests, **scene_of)
-    told = LEFT.followed_by(drawn(requests, **scene_of)).followed_by(COMPARE)
-    return told.followed_by(LOOK).followed_by(look) if look else told
+    text = LEFT.followed_by(drawn(requests, **scene_of)).followed_by(COMPARE)
+    return text.followed_by(LOOK).followed_by(look) if look else text
 
 
 def busy_scene(seed: int):
@@ -77,7 +77,7 @@ def test_full_batch_starts_at_once(student):
     A 3  --AAA
     B 1    B##
     C 2     ..---CC                    C came at 3 ms: its wait ends at 8
-    D 1                      D         nobody else will come: the queue is closed, and D does not wait
+    D 1                      D         no more will come: the queue is closed, and D does not wait
     """
     expect_left(student, (0, 3), (2, 1), (3, 2), (20, 1), max_batch=2, expected=[5.0, 5.0, 10.0, 21.0])
 
@@ -128,7 +128,7 @@ def test_a_crowd(student):
     expect_left(student, *requests, max_batch=2, expected=[5.0, 5.0, 12.0, 12.0, 15.0, 15.0])
 
 
-@check("2.3", points=1, en="whoever comes alone waits in vain, for max_wait_s",
+@check("2.3", points=1, en="a request that comes alone waits in vain, for max_wait_s",
        es="quien llega sola espera en vano, durante max_wait_s")
 def test_alone(student):
     """Four seats, a wait of 5 ms, and a request every 10 ms.

@@ -76,7 +76,7 @@ def test_unanswered_is_a_miss(student):
     ))
 
 
-@check("2.4", points=1, en="of nothing there is no report", es="de nada no hay informe", negative=True)
+@check("2.4", points=1, en="an empty list has no report", es="una lista vacía no tiene informe", negative=True)
 def test_of_nothing(student):
     expect_value_error(student, "latency_report", [], hint=t(
         "with no records raise ValueError and say so (section 2.6)",

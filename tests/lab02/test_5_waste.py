@@ -1,4 +1,4 @@
-"""Exercise 2.5: the share of slots that gave nobody a token.
+"""Exercise 2.5: the share of slots that produced no token.
 
     A  1 token    |A##     three steps of four slots: 6 gave a token, 3 were held (#), 3 were empty (·)
     B  3 tokens   |BBB

@@ -13,7 +13,7 @@ from tests.lab03.scenes import answers, finish_ms, scene, scripted_answers
 
 @check("2.7", points=0, en="each answer leaves in the step that ends it", es="cada respuesta sale en el paso que la termina")
 def test_answers_leave_at_once(student):
-    """Two seats, a wait of 5 ms; nobody joins a batch that runs: C waits for B.
+    """Two seats, a wait of 5 ms; no request joins a running batch: C waits for B.
 
     ms    0    5    10   15
     A  2  AA
@@ -41,7 +41,7 @@ def test_no_row_for_nothing(student):
     ))
     expect(answers(log) == scripted_answers(requests), expected=t("every answer whole", "cada respuesta entera"),
            got=t("another answer", "otra respuesta"), hint=t(
-        "EOS is no output token, and nothing is appended after the end (section 2.3)",
+        "EOS is not an output token, and nothing is appended after the end (section 2.3)",
         "EOS no es un token de salida, y después del final no se añade nada (sección 2.3)",
     ))
 

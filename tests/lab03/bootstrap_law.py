@@ -52,7 +52,7 @@ def reduction_law(pairs: tuple[tuple[float, float], ...], num_draws: int | None 
 
 
 def _no_more_above(pairs, a: float, c: float, num_draws: int, most: int) -> float:
-    """The probability that at most `most` draws lie above `a`, and at most so many above `c` (in their halves)."""
+    """The probability that at most `most` draws lie above `a`, and as few above `c` (in their halves)."""
     size = len(pairs)
     both = sum(s > a and x > c for s, x in pairs) / size
     first = sum(s > a for s, x in pairs) / size - both
@@ -92,7 +92,7 @@ def surprise(
     """By how many standard deviations the ends of these intervals lie off what is due; infinite if none can be it.
 
     Compared is each end's place in the law, summed over all intervals: about normal, so a right answer is off by more
-    than 5 about once in a million. `ranks`, `draws` and `percent` tell what a wrong one would do.
+    than 5 about once in a million. `ranks`, `draws` and `percent` describe what a wrong one would do.
     """
     return max(_surprise(seen, end, ranks, draws, percent) for end in (0, 1))
 

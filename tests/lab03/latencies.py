@@ -17,9 +17,9 @@ ROUNDS = ((5_000, (0.0,)), (5_000, (0.02, 0.06, 0.5, 1.0)), (6, (0.0, 0.05)))
 
 
 def random_records(seed: int) -> Iterator[list[dict]]:
-    """Lists of records of every size: unsorted, with ties, with requests that nobody answered or even admitted."""
+    """Lists of records of every size: unsorted, with ties, with requests that were never answered or even admitted."""
     rng = random.Random(seed)
-    yield [record(4, 0.0, 0.0, 0.0)]  # answered at 0.0, which is no None
+    yield [record(4, 0.0, 0.0, 0.0)]  # answered at 0.0, which is not None
     for most_ticks, shares in ROUNDS:
         for size in SIZES:
             ids, share = rng.sample(range(3 * size), size), rng.choice(shares)
@@ -110,7 +110,7 @@ SLIPS = (
         "Eso está contado desde admitted_s. Un cliente espera desde su arrival_s",
     )),
     (lambda records, percent: _of([each or math.inf for each in latencies(records)], percent), t(
-        "finish_s = 0.0 is a time, and only None is no answer: ask `is None`, since 0.0 counts as false, too",
+        "finish_s = 0.0 is a time, and only None means no answer: test `is None`, since 0.0 counts as false, too",
         "finish_s = 0.0 es una hora, y solo None es falta de respuesta: pregunta `is None`, porque 0.0 también cuenta "
         "como falso",
     )),
@@ -147,7 +147,7 @@ SLIPS = (
         "El rango se tomó de n − 1 y se redondeó: es ⌈p/100·n⌉, con las n peticiones y hacia arriba",
     )),
     (lambda records, percent: _interpolated(latencies(records), percent), t(
-        "That lies between two latencies that were measured. The nearest rank takes one that somebody really had",
+        "That lies between two measured latencies. The nearest rank takes one that a request really had",
         "Eso queda entre dos latencias medidas. El rango más cercano toma una que alguien tuvo de verdad",
     )),
     (lambda records, percent: 1_000 * _of(latencies(records), percent), t(

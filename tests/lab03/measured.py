@@ -1,7 +1,7 @@
-"""What is measured on this machine beside the graded figures: the p95 reduction on the clock of its processor."""
+"""What is measured on this machine in addition to the graded figures: the p95 reduction on the CPU clock."""
 
 from minigpt.analysis import metrics
-from minigpt.simulation.calibrate import measure_pairs, median_pair
+from minigpt.simulation.paired_runs import calibrated_runs
 
 NUM_REQUESTS = 100  # more would be surer, and a grade has twenty seconds
 
@@ -9,11 +9,11 @@ NUM_REQUESTS = 100  # more would be surer, and a grade has twenty seconds
 def measure(student) -> dict:
     """The reduction on the CPU clock with its bootstrap interval: the median of three calibrated pairs."""
 
-    def loop(workload, clock):
+    def serve(workload, clock):
         return student.run_loop("continuous", workload, clock=clock, tokens="model")
 
-    pair = median_pair(measure_pairs(loop, num_requests=NUM_REQUESTS))
+    pair = calibrated_runs(serve, num_requests=NUM_REQUESTS).median
     return {
         "cpu_p95_reduction_percent": pair.p95_reduction_percent,
-        "cpu_interval_percent": metrics.bootstrap_interval(pair.static_s, pair.continuous_s),
+        "cpu_interval_percent": metrics.bootstrap_interval(metrics.e2e_s(pair.static), metrics.e2e_s(pair.continuous)),
     }

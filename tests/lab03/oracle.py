@@ -6,14 +6,14 @@ from tests.grader.outcomes import CRASHED, CheckFailed, Text, t, wrong
 from tests.grader.student import Called
 
 CHANGED = t(
-    "the result is right, and what you were given is no longer what it was: it belongs to the caller, who goes on with "
+    "the result is right, but your function changed what it was given: it belongs to the caller, who goes on with "
     "it. Sort or change a copy (`sorted(…)` makes one), and write into nothing that was passed to you",
     "el resultado es correcto, pero lo que recibiste ya no es lo que era: es de quien llamó, que sigue trabajando con "
     "ello. Ordena o modifica una copia (`sorted(…)` crea una) y no escribas en nada de lo que recibiste",
 )
 REMEMBERS = t(
     "the first call is right, and later ones still know of it. A default argument such as `found=[]` is made once and "
-    "kept, and so is a list or dict outside the function: make it anew inside the function, in each call",
+    "kept, and so is a list or dict outside the function: make a new one inside the function, in each call",
     "la primera llamada da bien, y las siguientes aún se acuerdan de ella. Un argumento por defecto como `found=[]` se "
     "crea una sola vez y se conserva, igual que una lista o un diccionario de fuera de la función: créalo de nuevo "
     "dentro de la función, en cada llamada",

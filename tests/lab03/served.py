@@ -8,19 +8,19 @@ from tests.lab03.oracle import REMEMBERS
 from tests.lab03.violations import LOST, first_violation, lost
 
 NOBODY = t(
-    "nobody was in flight and nobody waited, so there was nothing to compute: this is where `server.queue.get()` waits "
+    "no request was in flight and none waited, so there was nothing to compute: this is where `server.queue.get()` waits "
     "for the next arrival (section 3.4)",
     "no había nadie en vuelo ni esperando, así que no había nada que calcular: aquí es donde `server.queue.get()` espera "
     "a la próxima llegada (sección 3.4)",
 )
 AFTER_THE_LAST = t(
-    "the loop waited for another request although none will come: it ends when `server.queue.closed` is true and nobody "
+    "the loop waited for another request although none will come: it ends when `server.queue.closed` is true and none "
     "is in flight (section 3.4)",
     "el bucle esperó otra petición aunque ya no llegará ninguna: acaba cuando `server.queue.closed` es cierto y no hay "
     "nadie en vuelo (sección 3.4)",
 )
 BUSY = t(
-    "it asked the queue again and again, and no time passed. With nobody in flight, `server.queue.get()` lets it pass to "
+    "it polled the queue again and again, and no time passed. With no request in flight, `server.queue.get()` lets it pass to "
     "the next arrival (section 3.4)",
     "preguntó a la cola una y otra vez sin que pasara el tiempo. Si no hay nadie en vuelo, `server.queue.get()` lo deja "
     "pasar hasta la próxima llegada (sección 3.4)",

@@ -11,20 +11,20 @@ from tests.lab03.random_scenes import random_items
 from tests.lab03.scenes import MS, scene
 
 WAITED = t(
-    "`admit` let time pass, and a running request lost it. With nobody left in the queue it returns at once, even if "
-    "nobody is in flight: waiting is the loop's business (section 3.1)",
+    "`admit` let time pass, and a running request lost it. With no request left in the queue it returns at once, even if "
+    "none is in flight: waiting is the loop's business (section 3.1)",
     "`admit` dejó pasar tiempo, y lo perdió una petición en curso. Cuando no queda nadie en la cola vuelve enseguida, "
     "aunque no haya nadie en vuelo: esperar es cosa del bucle (sección 3.1)",
 )
 ASKED_AGAIN = t(
-    "it asked the queue again and again, and nobody can come while `admit` runs. When nobody waits, leave the free "
+    "it polled the queue again and again, and no request can come while `admit` runs. When none waits, leave the free "
     "seats empty and return; the next step will look again (section 3.1)",
     "preguntó a la cola una y otra vez, y nadie puede llegar mientras se ejecuta `admit`. Cuando no espera nadie, deja "
     "vacíos los asientos libres y vuelve; el paso siguiente mirará de nuevo (sección 3.1)",
 )
 NOBODY_WAITED = t(
-    "it took from the queue although nobody waited: ask `empty()` before each `get_nowait()`, or catch queue.Empty. "
-    "`closed` asks something else: whether nobody will come any more (section 3.1)",
+    "it took from the queue although no request waited: ask `empty()` before each `get_nowait()`, or catch queue.Empty. "
+    "`closed` means something else: that no request will come any more (section 3.1)",
     "tomó de la cola aunque no esperaba nadie: pregunta `empty()` antes de cada `get_nowait()`, o captura queue.Empty. "
     "`closed` pregunta otra cosa: si ya no llegará nadie (sección 3.1)",
 )
@@ -52,7 +52,7 @@ def _expect_kept(taken: list[int], num_before: int, ids) -> None:
     """Fail the check if requests were taken from the queue (`taken`: by all calls so far) and are not in the list."""
     expect(not (len(taken) > num_before and ids == taken[:num_before]), expected=taken, got=ids, hint=t(
         "(ids in flight): requests were taken from the queue and are not in the list. `in_flight = …` gives a new "
-        "list a name of yours, and whoever called you keeps the old one: "
+        "list a name of yours, and the caller keeps the old one: "
         "change the list that you got, with append (section 3.1)",
         "(ids en vuelo): se tomaron peticiones de la cola y no están en la lista. `in_flight = …` da un nombre tuyo a "
         "una lista nueva, y quien te llamó conserva la vieja: modifica la lista que recibiste, con append (sección "
@@ -69,7 +69,7 @@ def _expect_kept(taken: list[int], num_before: int, ids) -> None:
 
 
 def admitted(student, *, waiting: int, in_flight: int, slots: int, later: int = 0):
-    """Call `admit` with so many in flight and so many waiting: the ids in flight afterwards, and the server."""
+    """Call `admit` with requests in flight and waiting; return the ids in flight afterwards, and the server."""
     workload = scene(*[(0, 5)] * (in_flight + waiting), *[(50, 5)] * later)
     host = student.server(workload, max_inflight=slots)
     return call_admit(student, host, host.take(in_flight)), host
@@ -125,7 +125,7 @@ def test_never_waits(student):
 @check("3.1", points=1, en="right in many scenes at random, one after another",
        es="correcto en muchas escenas al azar, una tras otra")
 def test_many_scenes(student):
-    """Whoever the queue would hand out next is in, as far as there are seats, and not a nanosecond has passed."""
+    """The next requests of the queue are in, as far as there are seats, and not a nanosecond has passed."""
     rng = random.Random(31)
     for count in range(40):
         arrivals, slots, now_ms = [rng.randrange(4) * 3 for _ in range(rng.randint(1, 16))], rng.randint(1, 12), 7

@@ -34,7 +34,7 @@ def stepped(student, workload, steps: int, *, again: bool = False):
 
 
 def ids_of(finished, running: list) -> list[int]:
-    """The ids of those that ended, in rising order; a message of its own for whatever is no list of requests."""
+    """The ids of those that ended, in rising order; a message of its own for anything that is not a list of requests."""
     expect(isinstance(finished, (list, tuple)), expected=t("a list of requests", "una lista de peticiones"), got=finished,
            hint=t("return the list of requests that ended in this step, empty if none did (section 3.2)",
                   "devuelve la lista de las peticiones que terminaron en este paso, vacía si ninguna (sección 3.2)"))
@@ -60,7 +60,7 @@ def expect_nobody_left(before: list, after) -> None:
     ids = [[getattr(request, "request_id", request) for request in some] if isinstance(some, list) else some
            for some in (before, after)]
     expect(isinstance(after, list) and set(ids[0]) <= set(ids[1]), expected=ids[0], got=ids[1], hint=t(
-        "(ids in in_flight after the call): whoever has ended is named in the list that you return, and stays in "
+        "(ids in in_flight after the call): a request that has ended is in the list that you return, and stays in "
         "in_flight until `retire`. Removing from a list while walking along it skips a neighbour, too (section 3.2)",
         "(ids en in_flight tras la llamada): quien ha terminado va en la lista que devuelves y sigue en in_flight "
         "hasta `retire`. Además, quitar de una lista mientras la recorres se salta a una vecina (sección 3.2)",

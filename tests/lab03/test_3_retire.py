@@ -8,7 +8,7 @@ from tests.lab03.scenes import scene
 
 
 def retired(student, ended: tuple[int, ...] = (1, 2), number: int = 4, *, again: bool = False, with_eos: bool = False):
-    """So many in flight, of which some have ended after one step: ids in flight, the server.
+    """Requests in flight, of which some have ended after one step: ids in flight, the server.
 
     They end by their limit with one token, or with EOS at once and so with none.
     """
@@ -35,7 +35,7 @@ def left_ms(host) -> dict[int, float]:
 def test_frees_the_slots(student):
     ids, _ = retired(student)
     expect(ids != [0, 1, 2, 3], expected=[0, 3], got=ids, hint=t(
-        "nobody left the list that was passed. `in_flight = …` gives a new list a name of yours, and the loop keeps "
+        "no request left the list that was passed. `in_flight = …` gives a new list a name of yours, and the loop keeps "
         "the old one: change the list that you got, with remove (section 3.3)",
         "nadie salió de la lista recibida. `in_flight = …` da un nombre tuyo a una lista nueva, y el bucle conserva la "
         "vieja: modifica la lista que recibiste, con remove (sección 3.3)",
@@ -59,7 +59,7 @@ def test_answers_at_once(student):
     ))
 
 
-@check("3.3", points=1, en="whoever has ended, however and however many",
+@check("3.3", points=1, en="all that have ended, however they ended and however many",
        es="a quienes hayan terminado, como sea y cuantas sean")
 def test_many_scenes(student):
     rng = random.Random(33)
@@ -76,7 +76,7 @@ def test_many_scenes(student):
             "3.3)")))
         expect(left_ms(host) == dict.fromkeys(sorted(ended), 1.0), expected=dict.fromkeys(sorted(ended), 1.0),
                got=left_ms(host), hint=about.followed_by(t(
-                   "(request: when its answer left, in ms): everybody in `finished` is answered now, whatever ended it; "
+                   "(request: when its answer left, in ms): every request in `finished` is answered now, whatever ended it; "
                    "an empty answer is one, too (section 3.3)",
                    "(petición: cuándo salió su respuesta, en ms): se responde ahora a todas las de `finished`, las haya "
                    "terminado lo que sea; una respuesta vacía también lo es (sección 3.3)")))

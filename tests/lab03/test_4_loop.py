@@ -49,7 +49,7 @@ def test_everybody_is_answered(student):
             "(request: its answer) (section 3.4)", "(petición: su respuesta) (sección 3.4)"))
 
 
-@check("3.4", points=1, en="waits for the next arrival when nobody is in flight",
+@check("3.4", points=1, en="waits for the next arrival when no request is in flight",
        es="espera a la próxima llegada cuando no hay nadie en vuelo")
 def test_waits_when_idle(student):
     expect_equal(finish_ms(served(student, scene((5, 2), (100.5, 3)))), {0: 7.0, 1: 103.5}, hint=t(
@@ -62,7 +62,7 @@ def test_waits_when_idle(student):
 def test_starts_at_once(student):
     log = served(student, scene((0, 4), (2, 4), (50, 1)), max_inflight=4, max_wait_s=0.02)
     expect_equal(finish_ms(log), {0: 4.0, 1: 6.0, 2: 51.0}, hint=t(
-        "(request: when it left, in ms): the first one starts alone at 0 ms; nobody waits for company here (section 3.4)",
+        "(request: when it left, in ms): the first one starts alone at 0 ms; no request waits for company here (section 3.4)",
         "(petición: cuándo salió, en ms): la primera empieza sola, a los 0 ms; aquí nadie espera compañía (sección 3.4)",
     ))
 
@@ -83,7 +83,7 @@ def _skipped_steps(log, record) -> int:
     return during - sum(record.item.request_id in step.request_ids for step in log.steps)
 
 
-@check("3.4", points=2, en="no seat is empty while somebody waits, at any cap",
+@check("3.4", points=2, en="no seat is empty while a request waits, at any cap",
        es="ningún asiento vacío mientras alguien espera, con cualquier tope")
 def test_no_slot_is_empty(student):
     """Three come at once and one at a time after them: seats become free one by one, and are filled one by one."""

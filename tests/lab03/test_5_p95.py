@@ -39,7 +39,7 @@ def test_unanswered_is_a_miss(student):
     ))
 
 
-@check("3.5", points=1, en="of nothing there is no p95", es="de nada no hay p95", negative=True)
+@check("3.5", points=1, en="an empty list has no p95", es="una lista vacía no tiene p95", negative=True)
 def test_of_nothing(student):
     expect_value_error(student, "p95_s", [], hint=t(
         "with no records raise ValueError and say so (section 3.6)",

@@ -1,6 +1,6 @@
 """Exercise 3.6: a bootstrap interval of the p95 reduction, over pairs of the same request.
 
-Everybody may draw in their own way (pairs or indices, choices or randrange), so two right answers differ by chance.
+Students may draw in their own way (pairs or indices, choices or randrange), so two right answers differ by chance.
 How much they may differ is computed, not guessed: bootstrap_law.py has the exact probability of every interval.
 """
 
@@ -106,7 +106,7 @@ def test_of_the_p95(student):
     pairs = tuple((2.0, math.inf if k < 30 else 1.0) for k in range(40))
     expect_value(student, pairs, -math.inf, hint=t(
         "30 of the 40 requests went unanswered under continuous, so its p95 is infinite in every resample and the "
-        "reduction is −inf: nobody is left out (section 3.7)",
+        "reduction is −inf: no request is left out (section 3.7)",
         "30 de las 40 peticiones quedaron sin respuesta con el continuo, así que su p95 es infinito en toda remuestra y "
         "la reducción es −inf: no se omite a nadie (sección 3.7)",
     ))
@@ -118,7 +118,7 @@ def test_width(student):
     got = [interval(student, pairs, 2_000, seed, again=seed > 1) for seed in (1, 2)]
     whole = reduction_law(pairs)
     expect(got[0][0] < got[0][1], expected=t("low < high", "bajo < alto"), got=_shown(got[0]), hint=t(
-        "every resample was the same draw. Is random.Random(seed) inside your loop, so that it begins anew each time? "
+        "every resample was the same draw. Is random.Random(seed) inside your loop, so that it starts over each time? "
         "Or do you draw without replacement, or not at all? Make it once, before the loop, and draw with "
         "choices(…) (section 3.7)",
         "todas las remuestras fueron el mismo sorteo. ¿Está random.Random(seed) dentro de tu bucle, de modo que empieza "
@@ -160,7 +160,7 @@ def test_seeds(student):
     pairs = crowd(10, 41)
     first, second = (interval(student, pairs, 50, 4) for _ in range(2))
     expect(first == second, expected=_shown(first), got=_shown(second), hint=t(
-        "(two runs with the same seed): draw with random.Random(seed), so that anybody can repeat it (section 3.7)",
+        "(two runs with the same seed): draw with random.Random(seed), so that anyone can repeat it (section 3.7)",
         "(dos ejecuciones con la misma semilla): sortea con random.Random(seed), para que cualquiera pueda "
         "repetirlo (sección 3.7)",
     ))

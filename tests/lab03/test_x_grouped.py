@@ -15,7 +15,7 @@ NUM_REQUESTS = 600
 
 
 def both(student, kind: str, load: float, seed: int):
-    """The student's run and the given loop's on the same requests; nobody is sent a wrong answer meanwhile."""
+    """The student's run and the given loop's on the same requests; the check fails if an answer is wrong."""
     requests = workload(kind, load=load, num_requests=NUM_REQUESTS, seed=seed)
     own = student.run_loop("continuous", requests, function="grouped_batch_loop", clock=VirtualClock())
     return own, replay("continuous", requests, impl="given", tokens="scripted")
@@ -43,7 +43,7 @@ def test_a_scheduler_all_the_same(student):
     whole = scripted_answers(own.workload)
     expect(answers(own) == whole, expected=t("every answer whole", "cada respuesta entera"),
            got=t("another answer, or none", "otra respuesta, o ninguna"), hint=t(
-        "somebody who waits in your own list counts too when you ask whether it is over (section 3.4)",
+        "requests that wait in your own list count too when you ask whether it is over (section 3.4)",
         "quien espera en tu propia lista también cuenta cuando preguntas si se acabó (sección 3.4)",
     ))
 
@@ -54,20 +54,20 @@ def test_beats_the_reference(student):
     ratios = [p95_ratio(*both(student, "constant:16", 0.95, student.seed + seed)) for seed in (1, 2)]
     expect(max(ratios) <= BETTER, expected=t(f"≤ {BETTER} × in both crowds", f"≤ {BETTER} × en ambas tandas"),
            got=" · ".join(f"{ratio:.2f} ×" for ratio in ratios), hint=t(
-        "(your p95 over the reference's): while somebody is in flight, let newcomers wait until two or more can be admitted "
+        "(your p95 over the reference's): while a request is in flight, let newcomers wait until two or more can be admitted "
         "together; one prefill pass then serves them all (section 3.5)",
         "(tu p95 entre el de la referencia): si hay alguien en vuelo, deja que las recién llegadas esperen a entrar dos o más "
         "juntas; una pasada de prellenado sirve entonces para todas (sección 3.5)",
     ))
 
 
-@check("3.8", points=0, en="mixed lengths at load 0.5: hardly anybody pays for it",
+@check("3.8", points=0, en="mixed lengths at load 0.5: hardly any request pays for it",
        es="longitudes mixtas con carga 0.5: casi nadie lo paga")
 def test_costs_little_at_light_load(student):
     ratio = mean(p95_ratio(*both(student, "mixed", 0.5, student.seed + seed)) for seed in (3, 4))
     expect(ratio <= NOT_WORSE, expected=f"≤ {NOT_WORSE} ×", got=f"{ratio:.2f} ×", hint=t(
         "(your p95 over the reference's, mean of two crowds): where load is light a second one may not come for long. Bound the "
-        "wait by a patience of some milliseconds, and do not wait with nobody in flight (section 3.5)",
+        "wait by a patience of some milliseconds, and do not wait with no request in flight (section 3.5)",
         "(tu p95 entre el de la referencia, media de dos tandas): con poca carga, una segunda puede tardar en llegar. Limita la "
         "espera con una paciencia de unos milisegundos, y no esperes si no hay nadie en vuelo (sección 3.5)",
     ))

@@ -2,7 +2,7 @@
 
 Each step is looked at as it begins: who is in flight (taken from the queue, not answered), and who waits (has arrived,
 was not taken). What the text asks for can be read from these: the steps hold all in flight, no seat is empty while
-somebody waits, time passes in steps alone, and an answer leaves at the end of the step that completes it.
+a request waits, time passes only in steps, and an answer leaves at the end of the step that completes it.
 """
 
 from minigpt.runtime.run_log import RunLog
@@ -79,7 +79,7 @@ def _left_out(log, ids: set[int], now_ns: int) -> CheckFailed:
 
 
 def _idle_time(log, end_ns: int, start_ns: int) -> CheckFailed | None:
-    """Between two steps: it is right only from the time that nobody is there to the very next arrival."""
+    """Between two steps: it is right only from the time the server is empty to the very next arrival."""
     running = [i for i, record in log.requests.items() if _is_in_flight(record, end_ns)]
     arrivals = [max(record.arrival_ns, end_ns) for record in log.requests.values() if record.arrival_ns is not None
                 and (record.admitted_ns is None or record.admitted_ns >= end_ns) and record.arrival_ns <= start_ns]
@@ -94,7 +94,7 @@ def _idle_time(log, end_ns: int, start_ns: int) -> CheckFailed | None:
 
 def _empty_slot(now_ns: int, busy: int, cap: int, waiting: list[int]) -> CheckFailed:
     return wrong(
-        expected=t("no empty seat while somebody waits", "ningún asiento vacío mientras alguien espera"),
+        expected=t("no empty seat while a request waits", "ningún asiento vacío mientras alguien espera"),
         got=t(f"at {ms(now_ns)} ms: {busy} of {cap} seats, and {sorted(waiting)} waiting",
               f"a los {ms(now_ns)} ms: {busy} de {cap} asientos, y esperan {sorted(waiting)}"), hint=EMPTY_SLOT)
 
@@ -127,7 +127,7 @@ def _at_the_end(log, steps_left: dict[int, int]) -> CheckFailed | None:
             hint = LOST
         else:
             hint = NOT_ANSWERED if steps_left[request_id] <= 0 else ENDED_IN_FLIGHT
-        return wrong(expected=t("an answer for everybody", "una respuesta para cada una"),
+        return wrong(expected=t("an answer for every request", "una respuesta para cada una"),
                      got=t(f"none for {sorted(unanswered)}", f"ninguna para {sorted(unanswered)}"), hint=hint)
     if len(log.requests) < len(log.workload.items):
         return wrong(expected=t(f"{len(log.workload.items)} requests", f"{len(log.workload.items)} peticiones"),
@@ -147,26 +147,26 @@ LOST = t(
     "(sección 3.4)",
 )
 EMPTY_SLOT = t(
-    "a seat stayed empty while somebody waited for it. Admit before every step, on no condition of your own: `admit` "
+    "a seat stayed empty while a request waited for it. Admit before every step, on no condition of your own: `admit` "
     "itself knows whether a seat is free (section 3.4)",
     "un asiento quedó vacío mientras alguien lo esperaba. Admite antes de cada paso, sin condición propia: `admit` ya "
     "sabe si hay asiento libre (sección 3.4)",
 )
 WAITED_IN_FLIGHT = t(
-    "time passed between two steps with requests in flight: they lost it. Wait (get, sleep) only when nobody is in "
-    "flight; nobody waits for company here (section 3.4)",
+    "time passed between two steps with requests in flight: they lost it. Wait (get, sleep) only when no request is in "
+    "flight; none waits for company here (section 3.4)",
     "pasó tiempo entre dos pasos con peticiones en vuelo: lo perdieron ellas. Espera (get, sleep) solo cuando no haya "
     "nadie en vuelo; aquí nadie espera compañía (sección 3.4)",
 )
 LATE_START = t(
     "the server was empty, and a request starts at its arrival: `server.queue.get()` returns at that very moment, while "
-    "a loop that sleeps and looks comes too late. And whoever has come starts alone, without company (section 3.4)",
+    "a loop that sleeps and looks comes too late. And a request that has come starts alone, without company (section 3.4)",
     "el servidor estaba vacío, y una petición empieza al llegar: `server.queue.get()` vuelve en ese mismo instante, y "
     "un bucle que duerme y mira llega tarde. Y quien ha llegado empieza a solas, sin compañía (sección 3.4)",
 )
 ENDED_EARLY = t(
-    "the loop ended while requests were still to come. `empty()` says only that nobody waits now; `closed` says that "
-    "nobody will come any more (section 3.4)",
+    "the loop ended while requests were still to come. `empty()` says only that no request waits now; `closed` says that "
+    "none will come any more (section 3.4)",
     "el bucle acabó cuando aún faltaban peticiones por llegar. `empty()` solo dice que ahora no espera nadie; `closed` "
     "dice que ya no llegará nadie (sección 3.4)",
 )

@@ -47,7 +47,7 @@ def drawn_cost(rng: random.Random, *fields: str) -> dict[str, int]:
 
 
 def drawn_model(rng: random.Random, *, alike: bool = False) -> dict[str, int]:
-    """Sizes of a model that nobody built; `alike`: with a key/value head for each query head."""
+    """Sizes of a fictitious model; `alike`: with a key/value head for each query head."""
     num_kv_heads = rng.randint(1, 12)
     return {
         "num_layers": rng.randint(1, 40), "num_heads": num_kv_heads * (1 if alike else rng.randint(2, 9)),

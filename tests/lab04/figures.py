@@ -22,7 +22,7 @@ MAX_CAP = 64
 
 @lru_cache(maxsize=64)
 def measured_capacity(name: str, cap: int) -> tuple[tuple, float]:
-    """Lengths of a kind of requests, and the requests a second that a replay of them with `cap` seats completes."""
+    """Lengths of a kind of requests, and the requests per second that a replay of them with `cap` seats completes."""
     lengths = tuple(fleet.request_lengths(name, 600, seed=4))
     return lengths, saturated_per_s(list(lengths), cap, num_requests=2_400)
 
@@ -37,7 +37,7 @@ def replayed(name: str, cap: int, share: float, seed: int) -> tuple[list, float,
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What somebody wants served: a kind of requests, how many, and within which p95."""
+    """A load to serve: a kind of requests, their rate, and the p95 target."""
 
     name: str
     share: float  # arrival rate, in capacities of one replica with 8 seats
@@ -55,7 +55,7 @@ ORDERS = (
 
 # One replica, nearly full of long prompts: 16 seats answer soonest, and 8 or 64 far later.
 DOCUMENTS_PER_S = 34.0  # 98 % of what 8 seats complete, 92 % of what 16 do
-LATE_S = 2.0  # met with every cap that keeps up, so that nothing but the p95 tells them apart
+LATE_S = 2.0  # met with every cap that keeps up, so that they differ in nothing but the p95
 
 
 @lru_cache(maxsize=1)

@@ -36,7 +36,7 @@ def terms_of(lengths, in_flight: int) -> Terms:
 def requests_per_s(
     lengths, in_flight, cost, *, leaving=None, rows=None, context=None, with_prefill=None, prompts=None
 ) -> float:
-    """Requests a second; a slip puts something else in the place of a term, as a function of the terms."""
+    """Requests per second; a slip replaces a term by something else, as a function of the terms."""
     terms = terms_of(lengths, in_flight)
     leaving = leaving(terms) if leaving else terms.entering
     decode_ns = cost["step_overhead_ns"] + cost["per_sequence_ns"] * (rows(terms) if rows else in_flight - leaving)
@@ -109,7 +109,7 @@ SLIPS = (
         "petición y después saca la media (sección 4.6)",
     )),
     (_with(with_prefill=lambda terms: 1), t(
-        "there is not a prefill pass in every step: in a share (1 − 1/n̄)^B of them nobody enters (section 4.6)",
+        "there is not a prefill pass in every step: in a share (1 − 1/n̄)^B of them no request enters (section 4.6)",
         "no hay pasada de prellenado en todos los pasos: en una fracción (1 − 1/n̄)^B no entra nadie (sección 4.6)",
     )),
     (_with(with_prefill=lambda terms: terms.entering), t(
@@ -119,7 +119,7 @@ SLIPS = (
         "1 − (1 − 1/n̄)^B de los pasos (sección 4.6)",
     )),
     (_with(with_prefill=lambda terms: 1 - terms.share_with_prefill), t(
-        "(1 − 1/n̄)^B is the share of the steps in which nobody enters: the others have the overhead (section 4.6)",
+        "(1 − 1/n̄)^B is the share of the steps in which no request enters: the others have the overhead (section 4.6)",
         "(1 − 1/n̄)^B es la fracción de los pasos en que no entra nadie: el coste fijo es de los demás (sección 4.6)",
     )),
     (_with(prompts=lambda terms: terms.mean_prompt), t(

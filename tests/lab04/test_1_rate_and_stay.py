@@ -14,7 +14,7 @@ def rate_and_stay(student, records, stage, start_s, end_s):
     got = as_row(student.call("rate_and_mean_stay", records, stage, start_s, end_s))
     is_pair = isinstance(got, (list, tuple)) and [type(part) in (int, float) for part in got] == [True, True]
     expect(is_pair, expected=t("(λ, W)", "(λ, W)"), got=got, hint=t(
-        "return two numbers: requests a second, and their mean stay in seconds (section 4.1)",
+        "return two numbers: requests per second, and their mean stay in seconds (section 4.1)",
         "devuelve dos números: peticiones por segundo y su estancia media en segundos (sección 4.1)",
     ))
     return tuple(got)
@@ -100,7 +100,7 @@ RATE_AND_STAY = Definition(
             "(sección 4.1)",
         )),
         Slip(answer=_in_file_order, hint=t(
-            "the records come in any order: a request beyond the window is no reason to stop (section 4.1)",
+            "the records come in any order: do not stop at a request beyond the window (section 4.1)",
             "los registros llegan en cualquier orden: una petición posterior a la ventana no es motivo para parar "
             "(sección 4.1)",
         )),
@@ -126,7 +126,7 @@ def test_entries_of_the_window(student):
     expect_defined(student, RATE_AND_STAY, drawn_windows(student.seed, 60), hint=lambda records, stage, start_s, end_s: t(
         f"(stage {stage}, a log of {len(records)} requests in any order, from {start_s:g} to {end_s:g} s): λ and W "
         "are of those that enter at start_s ≤ t < end_s, each with its whole stay, and the window that λ divides by "
-        "is the same; if nobody enters, ValueError (section 4.1)",
+        "is the same; if no request enters, ValueError (section 4.1)",
         f"(etapa {stage}, un registro de {len(records)} peticiones en cualquier orden, de {start_s:g} a {end_s:g} s): "
         "λ y W son de las que entran en start_s ≤ t < end_s, cada una con toda su estancia, y λ se divide entre esa "
         "misma ventana; si no entra ninguna, ValueError (sección 4.1)",
@@ -137,7 +137,7 @@ def test_entries_of_the_window(student):
         stays = entering(records, stage, start_s, end_s)
         expected = len(stays) / (end_s - start_s), sum(stays) / len(stays)
         expect_pair(rate_and_stay(student, records, stage, start_s, end_s), expected, hint=t(
-            f"(stage {stage}): λ and W are of those that enter at start_s ≤ t < end_s, and of nobody else; the "
+            f"(stage {stage}): λ and W are of those that enter at start_s ≤ t < end_s, and of no others; the "
             "window that λ divides by is the window in which you counted (section 4.1)",
             f"(etapa {stage}): λ y W son de las que entran en start_s ≤ t < end_s, y de nadie más; la ventana "
             "entre la que divide λ es la misma en la que contaste (sección 4.1)",
@@ -152,7 +152,7 @@ def test_unfinished(student):
         got = rate_and_stay(student, records, stage, 0.0, 10.0)
         expect(abs(got[0] - pair[0]) < 1e-9 and got[1] == pair[1], expected=in_words(pair), got=in_words(got), hint=t(
             f"(stage {stage}): a request that has not left has entered all the same, and its stay is "
-            "infinite; without it a server that answers nobody would look quick. An entry of None is no entry "
+            "infinite; without it a server that never answers would look quick. An entry of None means that it never entered "
             "(section 4.1)",
             f"(etapa {stage}): una petición que no ha salido también entró, y su estancia es infinita; "
             "sin ella, un servidor que no responde a nadie parecería rápido. Una entrada None no es una entrada "
@@ -160,15 +160,15 @@ def test_unfinished(student):
         ))
 
 
-@check("4.1", points=1, en="of nobody there is no mean stay", es="de nadie no hay estancia media", negative=True)
+@check("4.1", points=1, en="without requests there is no mean stay", es="sin peticiones no hay estancia media", negative=True)
 def test_nobody_enters(student):
-    # From 2 to 3 s B is in flight and C in the queue; nobody enters the system. In the other windows somebody does.
+    # From 2 to 3 s B is in flight and C in the queue; no request enters the system. In the other windows one does.
     records, late = records_of(*FOUR), records_of((5.0, None, None))
     cases = [(records, "system", 0.0, 3.0), (records, "system", 2.0, 3.0), ([], "queue", 0.0, 1.0),
              (late, "in_flight", 0.0, 9.0), (late, "queue", 0.0, 9.0)]
     expect_defined(student, RATE_AND_STAY, cases, hint=t(
-        "(the scene of section 4.1 in seconds, from 2 to 3 s, and logs in which nobody enters a stage): some may be "
-        "inside, but nobody enters, so there is no mean stay. Raise ValueError and say so, and only then: a 0 would "
+        "(the scene of section 4.1 in seconds, from 2 to 3 s, and logs in which no request enters a stage): some may be "
+        "inside, but none enters, so there is no mean stay. Raise ValueError and say so, and only then: a 0 would "
         "look like a very quick server (section 4.1)",
         "(la escena de la sección 4.1 en segundos, de 2 a 3 s, y registros en que nadie entra en una etapa): puede "
         "haber algunas dentro, pero no entra nadie, así que no hay estancia media. Lanza ValueError y dilo, y solo "

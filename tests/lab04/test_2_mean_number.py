@@ -66,7 +66,7 @@ def test_average_over_time(student):
         got = student.call("mean_number", records_of(*FOUR), stage, 0.0, 12.0)
         expect_number(got, expected, tolerance=1e-9, hint=t(
             f"(stage {stage}): each number inside counts as long as it lasts; 3 are inside for 2 s, 1 for 4 s, "
-            "nobody for 1 s (section 4.1)",
+            "none for 1 s (section 4.1)",
             f"(etapa {stage}): cada número de peticiones dentro cuenta lo que dura; hay 3 dentro durante 2 s, 1 "
             "durante 4 s, nadie durante 1 s (sección 4.1)",
         ))
@@ -76,7 +76,7 @@ def test_average_over_time(student):
 def test_identity(student):
     expect_defined(student, MEAN_NUMBER, drawn_windows(student.seed, 60), hint=lambda records, stage, start_s, end_s: t(
         f"(stage {stage}, a log of {len(records)} requests in any order, from {start_s:g} to {end_s:g} s): number "
-        "inside × time, for all changes in the order of time, over the length of the window. If nobody is inside it "
+        "inside × time, for all changes in the order of time, over the length of the window. If no request is inside it "
         "is 0 (section 4.1)",
         f"(etapa {stage}, un registro de {len(records)} peticiones en cualquier orden, de {start_s:g} a {end_s:g} s): "
         "peticiones dentro × tiempo, con todos los cambios en orden temporal, entre la longitud de la ventana. Si no "
@@ -90,7 +90,7 @@ def test_identity(student):
         near = type(number) in (int, float) and abs(number * end_s / stays - 1) <= 1e-9
         expect(near, expected=stays / end_s, got=number, hint=t(
             f"(stage {stage}, 400 requests): on a complete window the area is the sum of all stays, to the last "
-            "digit. Are all changes in the order of time, and is nobody left out? (section 4.2)",
+            "digit. Are all changes in the order of time, and is no request left out? (section 4.2)",
             f"(etapa {stage}, 400 peticiones): en una ventana completa el área es la suma de todas las estancias, "
             "hasta la última cifra. ¿Están todos los cambios en orden temporal y no falta nadie? (sección 4.2)",
         ))

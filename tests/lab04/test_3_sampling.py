@@ -69,7 +69,7 @@ LAW = Definition(
             "las peticiones se cuentan desde 0: `arrivals[warm_up]` (sección 4.3)",
         )),
         Slip(answer=_latecomers_only, hint=t(
-            "everybody who is inside counts in L, also those that came before the window (section 4.3)",
+            "every request inside counts in L, including those that came before the window (section 4.3)",
             "en L cuentan todas las que están dentro, también las que llegaron antes de la ventana (sección 4.3)",
         )),
     ),
@@ -101,14 +101,14 @@ def test_instants(student):
     number = sampled(student, records)[0]
     expect(abs(number / true_number - 1) < 0.03, expected=f"{true_number:.3f} ± 3 %", got=f"{number:.3f}", hint=t(
         "(L, the first of the three): look every `every_s` seconds of the window, whatever happens in the "
-        "server. At completions the server decides when you look, and you see it when somebody is about to leave, or "
-        "has. Everybody inside counts, also who came before the window (section 4.3)",
+        "server. At completions the server decides when you look, and you see it when a request is about to leave, or "
+        "has left. Every request inside counts, including those from before the window (section 4.3)",
         "(L, el primero de los tres): mira cada `every_s` segundos de la ventana, pase lo que pase en el "
         "servidor. En las salidas es el servidor quien decide cuándo miras, y lo ves cuando alguien está a punto de "
         "salir, o acaba de hacerlo. Cuentan todas las que están dentro, también las que llegaron antes de la ventana "
         "(sección 4.3)",
     ))
-    # Two looks are few enough to be told from the area: 2.5 inside, where the average over time is 15/8.
+    # Two samples are few enough to differ from the area: 2.5 inside, where the average over time is 15/8.
     number = student.call("sample_the_law", records_of(*FOUR), 2, 5.0)[0]
     expect_number(number, 2.5, tolerance=1e-9, hint=t(
         "(L in the scene of section 4.1, in seconds, from 1 to 9 s, a look every 5 s): one looks at 1 s and at 6 s, "
@@ -136,7 +136,7 @@ def test_same_window(student):
     expected = len(stays) / (end_s - start_s), sum(stays) / len(stays)
     expect_pair(sampled(student, records)[1:], expected, hint=t(
         "(λ and W of the system): from the arrival of request 50, in order of arrival, to the last arrival. After "
-        "it nobody comes, and the server drains: that is another system (section 4.3)",
+        "it no request comes, and the server drains: that is another system (section 4.3)",
         "(λ y W del sistema): desde la llegada de la petición 50, por orden de llegada, hasta la última llegada. "
         "Después no viene nadie y el servidor se vacía: ese es otro sistema (sección 4.3)",
     ))

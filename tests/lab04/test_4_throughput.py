@@ -29,10 +29,10 @@ def expect_formula(student, *fields: str, hint: Text) -> None:
 
 
 def prediction(student, name: str, cap: int) -> tuple[float, float]:
-    """The student's requests a second, and what a replay of a full house completes."""
+    """The student's requests per second, and what a replay of a full server completes."""
     lengths, measured = measured_capacity(name, cap)
     predicted = student.call("throughput_per_s", list(lengths), cap, asdict(StepCost()))
-    expect(type(predicted) in (int, float) and predicted > 0, expected=t("requests a second", "peticiones por segundo"),
+    expect(type(predicted) in (int, float) and predicted > 0, expected=t("requests per second", "peticiones por segundo"),
            got=predicted, hint=t("return one positive number (section 4.6)",
                                  "devuelve un número positivo (sección 4.6)"))
     return predicted, measured
@@ -47,7 +47,7 @@ def expect_close(student, cases, *, hint: Text) -> float:
         where = t(f"({name}, {cap} in flight): ", f"({name}, {cap} en vuelo): ")
         expect(
             abs(errors[-1]) <= BAR_PERCENT, hint=where.followed_by(hint),
-            expected=t(f"{measured:.1f} requests a second ± 5 %", f"{measured:.1f} peticiones por segundo ± 5 %"),
+            expected=t(f"{measured:.1f} requests per second ± 5 %", f"{measured:.1f} peticiones por segundo ± 5 %"),
             got=f"{predicted:.4g} ({errors[-1]:+.1f} %)",
         )
     return max(errors, key=abs)
@@ -91,7 +91,7 @@ def test_within_5_percent(student):
     kinds = ("mixed", "lognormal:24,0.8,200", "documents")
     cases = [(name, cap) for name in kinds for cap in (4, 8, 16, 32)]
     student.measurements["throughput_error_percent"] = expect_close(student, cases, hint=t(
-        "requests a second, predicted against replayed. With many in flight several enter in one step and share one "
+        "requests per second, predicted against replayed. With many in flight several enter in one step and share one "
         "prefill pass (section 4.6)",
         "peticiones por segundo, predichas frente a reproducidas. Con muchas en vuelo entran varias en un mismo "
         "paso y comparten una pasada de prellenado (sección 4.6)",

@@ -28,10 +28,10 @@ EXACT_COST = dict.fromkeys(COST, 0) | {"step_overhead_ns": 2**20}
 
 
 def speeds_of(student, lengths, cap: int, cost) -> list[float]:
-    """What the student's server completes with 1 … cap in flight; the check fails if these are no speeds."""
+    """What the student's server completes with 1 … cap in flight; the check fails if these are not speeds."""
     speeds = [student.call("throughput_per_s", lengths, n, cost, again=n > 1) for n in range(1, cap + 1)]
     expect(all(type(speed) in (int, float) and 0 < speed < math.inf for speed in speeds), expected=t(
-        "requests a second", "peticiones por segundo"), got=speeds, hint=t(
+        "requests per second", "peticiones por segundo"), got=speeds, hint=t(
         "(throughput_per_s with 1, 2, … in flight): the ladder stands on positive speeds; begin with 4.4 (section 4.6)",
         "(throughput_per_s con 1, 2, … en vuelo): la escalera se apoya en velocidades positivas; empieza por 4.4 "
         "(sección 4.6)",
@@ -95,8 +95,8 @@ def test_alone(student):
     lengths, _ = measured_capacity("uniform:1,63", 8)
     speeds = speeds_of(student, list(lengths), 8, COST)
     expect_ladder(student, [(list(lengths), rate, 8, COST, speeds) for rate in (0.5, 4.0, 16.0)], hint=t(
-        "(few requests a second): the ladder gives L = Σ n·share(n) / Σ share(n), with share(0) = 1; Little's law makes W "
-        "of it. Hardly anybody meets anybody: W is near the time that a request takes alone (section 4.7)",
+        "(few requests per second): the ladder gives L = Σ n·share(n) / Σ share(n), with share(0) = 1; Little's law makes W "
+        "of it. Requests hardly ever meet: W is near the time that a request takes alone (section 4.7)",
         "(pocas peticiones por segundo): la escalera da L = Σ n·fracción(n) / Σ fracción(n), con fracción(0) = 1; la ley de "
         "Little la convierte en W. Casi nadie se encuentra con nadie: W está cerca de lo que tarda una petición a solas "
         "(sección 4.7)",
@@ -106,7 +106,7 @@ def test_alone(student):
     got = student.call("mean_time_in_system_s", list(lengths), 0.5, 8, COST)
     near = type(got) in (int, float) and abs(got / expected - 1) <= 0.1
     expect(near, expected=f"{expected:.4f} s ± 10 %", got=got, hint=t(
-        "one request every two seconds: nobody meets anybody. The ladder gives L; Little's law makes W of it "
+        "one request every two seconds: no two ever meet. The ladder gives L; Little's law makes W of it "
         "(section 4.7)",
         "una petición cada dos segundos: nadie se encuentra con nadie. La escalera da L; la ley de Little la "
         "convierte en W (sección 4.7)",

@@ -38,7 +38,7 @@ KV_BYTES = Definition(
 
 
 def expect_models(student, names, *, drawn: int, alike: bool, hint):
-    """Fail the check unless the bytes of these models and of some that nobody built are right, to the byte."""
+    """Fail the check unless the bytes of these models and of some fictitious ones are right, to the byte."""
     rng = random.Random(f"{student.seed} {alike}")
     models = [MODELS[name].as_dict() for name in names] + [drawn_model(rng, alike=alike) for _ in range(drawn)]
     expect_defined(student, KV_BYTES, [(model,) for model in models], hint=lambda model: t(

@@ -68,7 +68,7 @@ FIT = Definition(
             "queda menos que nada (sección 4.9)",
         )),
         Slip(answer=_with(budget_bytes=lambda given: given["budget_bytes"] + bytes_of(given["model"]) - 1), hint=t(
-            "Part of a token's bytes is no place: round the budget down to whole tokens (section 4.9)",
+            "Part of a token's bytes is not a place: round the budget down to whole tokens (section 4.9)",
             "Parte de los bytes de un token no es una plaza: redondea el presupuesto hacia abajo, a tokens enteros "
             "(sección 4.9)",
         )),

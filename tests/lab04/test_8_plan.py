@@ -22,7 +22,7 @@ from tests.lab04.figures import (
 )
 
 MOST_REPLICAS = 500
-# max_cap, arrival rate in capacities of one replica with so many seats, p95 target: met by any fleet that keeps up.
+# max_cap, arrival rate in capacities of one replica with that cap, p95 target: met by any fleet that keeps up.
 PATIENT = ((8, 3.5, 60.0), (64, 2.5, 30.0), (2, 22.4, 5.0), (1, 6.5, 5.0))
 
 _plans = {}
@@ -45,7 +45,7 @@ def planned(student, rate: float, target_s: float, lengths, max_cap: int, *, aga
     if isinstance(plan, CheckFailed):
         raise plan
     expect(plan is not VALUE_ERROR, expected="(replicas, cap)", got=plan, hint=t(
-        "({rate:.0f} requests a second within {target:g} s, at most {max_cap} seats): a fleet can do that, and no "
+        "({rate:.0f} requests per second within {target:g} s, at most {max_cap} seats): a fleet can do that, and no "
         "fixed number of replicas is its limit. Only where lone requests take longer than the target there is none "
         "(section 4.10)",
         "({rate:.0f} peticiones por segundo en {target:g} s, como mucho {max_cap} asientos): una flota puede, y no la "
@@ -94,7 +94,7 @@ def test_keeps_up(student):
         load = share * capacity / num_replicas / saturated_per_s(lengths, min(cap, max_cap), num_requests=2_000)
         words = {"rate": f"{share * capacity:.0f}", "target": f"{target_s:g}", "replicas": num_replicas, "cap": cap}
         expect(load < 1, expected=t("a load below 1", "una carga menor que 1"), got=f"{load:.2f}", hint=t(
-            "({rate} requests a second within {target} s; your plan: {replicas} replicas with {cap} seats): more come "
+            "({rate} requests per second within {target} s; your plan: {replicas} replicas with {cap} seats): more come "
             "than the fleet completes, so the queue grows as long as they come. A simulation of 6,000 requests meets "
             "the target only because it ends. Leave out caps that cannot keep up: throughput_per_s above rate / "
             "replicas (section 4.10)",
@@ -105,7 +105,7 @@ def test_keeps_up(student):
         ).format(**words))
         fewest = math.ceil(share)
         expect(num_replicas == fewest, expected=fewest, got=num_replicas, hint=t(
-            "(replicas, for {rate} requests a second within {target} s and at most {max_cap} seats each): so many "
+            "(replicas, for {rate} requests per second within {target} s and at most {max_cap} seats each): that many "
             "keep up, and with that target they are enough. Try every number, beginning with rate / capacity rounded "
             "up (section 4.10)",
             "(réplicas, para {rate} peticiones por segundo en {target} s y como mucho {max_cap} asientos cada una): "
@@ -123,7 +123,7 @@ def test_no_replica_to_spare(student):
         expected, got = f"> {1e3 * order.p95_target_s:.0f} ms", f"{1e3 * p95:.0f} ms"
         expect(p95 > order.p95_target_s, expected=expected, got=got, hint=t(
             f"({order.name}; your plan: {num_replicas} replicas): {num_replicas - 1} replicas with {cap} seats would "
-            "do. Somebody pays for the last one (section 4.10)",
+            "do. The last one is not needed (section 4.10)",
             f"({order.name}; tu plan: {num_replicas} réplicas): bastarían {num_replicas - 1} réplicas con {cap} "
             "asientos. Alguien paga la última (sección 4.10)",
         ))

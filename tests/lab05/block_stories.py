@@ -1,7 +1,7 @@
 """Calls of a block manager, with what each of them is due to return.
 
 Which blocks a sequence gets is free, and how they are kept, too. So nothing is read but what the methods say: how many
-blocks are free shows in how many sequences of one token still find a place, and `place` says where a token lies.
+blocks are free shows in how many sequences of one token still fit, and `place` says where a token is stored.
 """
 
 import random
@@ -107,7 +107,7 @@ def random_story(seed: int, num_blocks: int, block_size: int, num_calls: int = 2
 
 
 def look(story: Story) -> dict[tuple[int, int], int]:
-    """Ask where the first token of every block lies."""
+    """Ask where the first token of every block is stored."""
     asked = {}
     for request_id, length in sorted(story.lengths.items()):
         for position in range(0, length, story.block_size):
@@ -117,7 +117,7 @@ def look(story: Story) -> dict[tuple[int, int], int]:
 
 
 class _Anything:
-    """The due result of a call whose result nobody reads."""
+    """The due result of a call whose result does not matter."""
 
     def __repr__(self) -> str:
         return ""

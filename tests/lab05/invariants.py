@@ -1,4 +1,4 @@
-"""What must hold of every run of Lab 05's loop, whoever wrote its functions: seen in the log alone."""
+"""What must hold for every run of Lab 05's loop, with any functions, judged by the log alone."""
 
 import random
 
@@ -52,7 +52,7 @@ def late_answers(log) -> list[str]:
 
 
 def empty_slots(log) -> list[str]:
-    """Steps in which a seat was empty while somebody waited; for runs with more memory than they need, and no budget."""
+    """Steps in which a seat was empty while a request waited; for runs with more memory than they need, and no budget."""
     found = []
     for step in log.steps:
         here = [record for record in log.requests.values() if record.arrival_ns <= step.start_ns]

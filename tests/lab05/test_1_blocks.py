@@ -1,4 +1,4 @@
-"""Exercise 5.1: the block manager. Every block is free or in one table, and a token lies where the table says."""
+"""Exercise 5.1: the block manager. Every block is free or in one table, and a token is stored where the table says."""
 
 from minigpt.workloads.memory_pressure import long_sequences
 from tests.grader.check import check
@@ -17,7 +17,7 @@ def expect_as_due(student, story: Story, hint: Text) -> None:
 
 
 def free_after(student, num_blocks: int, block_size: int, *calls: tuple) -> int:
-    """How many blocks are free after these calls: so many sequences of one token find a place."""
+    """How many blocks are free after these calls: as many as sequences of one token still fit."""
     probes = [("allocate", 10_000 + i, 1) for i in range(num_blocks + 1)]
     told = student.play("BlockManager", [num_blocks, block_size], [*calls, *probes])
     for call, each in zip((*calls, *probes), told):
@@ -33,7 +33,7 @@ def test_takes_what_is_needed(student):
         expect_no_exception(("allocate", i, 1), each)
     expect_equal([each["result"] for each in told], [True, True, True, False], hint=t(
         "(results of allocate for four sequences of one token, with 3 blocks): exactly enough is enough, also for the "
-        "last block; whoever gets blocks takes them out of free_blocks; and with too few free the answer is False, "
+        "last block; allocated blocks leave free_blocks; and with too few free the answer is False, "
         "not None (section 5.1)",
         "(resultados de allocate para cuatro secuencias de un token, con 3 bloques): lo justo basta, también para el "
         "último bloque; quien recibe bloques los quita de free_blocks; y si no alcanzan los libres la respuesta es "
@@ -147,7 +147,7 @@ def expect_no_trace_of_a_no(student) -> None:
     expect_equal(found, {name: {} for name in found}, hint=hint)
 
 
-@check("5.1", points=2, en="a token lies where its table says", es="un token está donde dice su tabla")
+@check("5.1", points=2, en="a token is stored where its table says", es="un token está donde dice su tabla")
 def test_place(student):
     """Three sequences grow in turn, so that their blocks are mixed; then the real K and V are looked up."""
     story, written = mixed_story()
@@ -213,7 +213,7 @@ def expect_pairs(places: dict) -> None:
 
 
 def expect_same_logits(places, lengths) -> None:
-    """Attention over these blocks gives the logits of the cache of Lab 01, and K lies where `place` says."""
+    """Attention over these blocks gives the logits of the cache of Lab 01, and K is stored where `place` says."""
     import torch
 
     from minigpt.llm.checkpoint_io import random_model
@@ -303,7 +303,7 @@ def test_freed_once(student):
     for num_tokens in (20, 40, 64):
         again.allocate(3, num_tokens), again.append(3), again.free(3), again.free(3)
     expect_as_due(student, again, t(
-        "a sequence that was preempted comes back with the same id: it is allocated and freed anew (section 5.1)",
+        "a sequence that was preempted comes back with the same id: it is allocated and freed again (section 5.1)",
         "una secuencia desalojada vuelve con el mismo id: se le asigna y se libera de nuevo (sección 5.1)",
     ))
 

@@ -14,7 +14,7 @@ ROOMY = 1_000  # blocks: memory does not matter
 def asked(
     student, *, prompt=20, limit=100, outputs=0, running=0, in_flight=1, num_blocks=40, block_size=SIZE, again=False, **settings
 ):
-    """`tokens_to_reserve` for one request, while others hold `running` tokens (0: nobody is in flight)."""
+    """`tokens_to_reserve` for one request, while others hold `running` tokens (0: no request is in flight)."""
     workload = scene(*[(0, 8, 4)] * in_flight, (0, prompt, limit))
     host = student.paged_server(workload, num_blocks=num_blocks, block_size=block_size, **settings)
     *others, request = host.take(in_flight + 1)
@@ -104,7 +104,7 @@ def test_profiled(student):
 
 
 def expect_ranks_rounded_up(student) -> None:
-    """Where n·p/100 is no whole number, nearest, down and interpolated part ways."""
+    """Where n·p/100 is not a whole number, nearest, down and interpolated differ."""
     for num_seen, percent in ((7, 30), (11, 90), (23, 50), (3, 1), (13, 95), (21, 99), (1, 50), (150, 90)):
         profile = [3 * i for i in range(1, num_seen + 1)]  # below max_tokens, which would cap it
         profile = profile[1::2] + profile[::2]
@@ -179,14 +179,14 @@ def expect_the_same_reserve_for_any_crowd(student) -> None:
 def test_alone(student):
     found = asked(student, prompt=120, num_blocks=10, reserve_blocks=4)
     expect_equal(found, 120, hint=t(
-        "nobody is in flight, and 8 of 10 blocks are enough: to keep 4 free for nobody would let it wait for ever "
+        "no request is in flight, and 8 of 10 blocks are enough: keeping 4 free would make it wait forever "
         "(section 5.2)",
-        "no hay nadie en vuelo, y 8 de 10 bloques bastan: dejar 4 libres para nadie la haría esperar para siempre "
+        "no hay nadie en vuelo, y 8 de 10 bloques bastan: dejar 4 libres la haría esperar para siempre "
         "(sección 5.2)",
     ))
     found = [asked(student, prompt=prompt, num_blocks=10, reserve_blocks=4) for prompt in (160, 161)]
     expect_equal(found, [160, None], hint=t(
-        "(prompts of 160 and 161 tokens; nobody in flight, 10 blocks free): the last block may be used, too; but what "
+        "(prompts of 160 and 161 tokens; none in flight, 10 blocks free): the last block may be used, too; but what "
         "does not fit does not fit (section 5.2)",
         "(prompts de 160 y 161 tokens; nadie en vuelo, 10 bloques libres): el último bloque también se puede usar; pero "
         "lo que no cabe no cabe (sección 5.2)",

@@ -40,7 +40,7 @@ def states(requests):
     return [(r.request_id, r.num_computed_tokens, r.num_output_tokens) for r in requests] if is_row else requests
 
 
-@check("5.3", points=2, en="whoever runs gets a token, first of all", es="quien ya corre recibe un token, antes que "
+@check("5.3", points=2, en="running requests get a token, first of all", es="quien ya corre recibe un token, antes que "
                                                                          "nadie")
 def test_decodes_first(student):
     found = [first(2, planned(student, CROWD, budget)) for budget in (None, 64, 6)]
@@ -73,7 +73,7 @@ def test_decodes_first(student):
 
 
 def first(count: int, plan):
-    """The first parts of a plan; what is no plan stays as it is, to be reported."""
+    """The first parts of a plan; anything that is not a plan stays as it is, to be reported."""
     return plan[:count] if isinstance(plan, list) else plan
 
 
@@ -97,7 +97,7 @@ def test_chunks(student):
     expect_equal(found, [[(0, 40), (2, 22)], [(0, 20)], [(0, 40), (2, 70), (4, 18)]], hint=t(
         "(parts after the two decodes, with budgets 64, 22 and 130): the two decodes have used 2 of the budget; "
         "request 0 "
-        "still needs 40, request 2 has 70 left, request 4 needs 26, in the order of in_flight. Nobody gets 0 tokens (section 5.3)",
+        "still needs 40, request 2 has 70 left, request 4 needs 26, in the order of in_flight. No request gets 0 tokens (section 5.3)",
         "(partes tras los dos decode, con presupuestos 64, 22 y 130): los dos decode gastaron 2 del presupuesto; la "
         "petición "
         "0 necesita aún 40, a la 2 le quedan 70, la 4 necesita 26, en el orden de in_flight. Nadie recibe 0 tokens (sección 5.3)",

@@ -1,4 +1,4 @@
-"""Exercise 5.4: who is next. Urgent ones overtake, and nobody is overtaken for ever."""
+"""Exercise 5.4: who is next. Urgent ones overtake, and no request is overtaken forever."""
 
 import random
 
@@ -54,7 +54,7 @@ def test_aging(student):
         "(ids in line): with aging_s = 0.2 s a request of priority 1 is overtaken by those that come within 0.2 s "
         "after it "
         "and by no others; priority 2 at 0.1 s, the same: there may be more classes than two, and each step counts. Without "
-        "aging it could wait for ever (section 5.4)",
+        "aging it could wait forever (section 5.4)",
         "(ids en la fila): con aging_s = 0.2 s, a una petición de prioridad 1 la adelantan las que llegan hasta 0.2 s "
         "después, y ninguna más; prioridad 2 con 0.1 s, lo mismo: puede haber más de dos clases, y cada paso cuenta. Sin envejecimiento podría "
         "esperar para siempre "

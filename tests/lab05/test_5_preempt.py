@@ -53,7 +53,7 @@ def test_victim(student):
 
 
 def expect_one_leaves(student) -> None:
-    """One request alone: who it is, is no question; that it is returned, and has left the list, is."""
+    """A single request: which one gives way is clear; the check is that it is returned and has left the list."""
     host, victim, after = preempted(student, ((0, 30, 0),), computed=[30])
     expect_equal(getattr(victim, "request_id", victim), 0, hint=t(
         "(returned; one request in flight): return the request itself: the loop puts it back to those that wait "

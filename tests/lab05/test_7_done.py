@@ -84,7 +84,7 @@ def test_interactive_p95_falls(student):
     ))
 
 
-@check("5.7", points=2, en="nobody starves: a batch request is overtaken for aging_s at most",
+@check("5.7", points=2, en="no request starves: a batch request is overtaken for aging_s at most",
        es="nadie pasa hambre: a una petición en diferido la adelantan como mucho durante aging_s")
 def test_bounded_wait(student):
     seed = graded_seed(student.seed)
@@ -112,7 +112,7 @@ RUNS = (
 )
 
 
-@check("5.7", points=1, en="nobody overtakes the first in line, no seat stays empty, answers leave at once",
+@check("5.7", points=1, en="no request overtakes the first in line, no seat stays empty, answers leave at once",
        es="nadie adelanta a la primera de la fila, ningún asiento queda vacío, las respuestas salen enseguida")
 def test_keeps_the_line(student):
     for seed, settings in enumerate(RUNS):
@@ -136,8 +136,8 @@ def expect_invariants(log, settings) -> None:
     none = t("none", "ninguno")
     found = overtakers(log, settings["aging_s"])
     expect(not found, expected=none, got=found[:5], hint=t(
-        "(who got blocks > who waited and was due earlier): nobody overtakes the first in line: if it does not fit, the "
-        "others wait with it, small ones too, or large requests would wait for ever (section 5.8)",
+        "(who got blocks > who waited and was due earlier): no request overtakes the first in line: if it does not fit, the "
+        "others wait with it, small ones too, or large requests would wait forever (section 5.8)",
         "(quién recibió bloques > quién esperaba y vencía antes): nadie adelanta a la primera de la fila: si no cabe, las "
         "demás esperan con ella, también las pequeñas, o las grandes esperarían para siempre (sección 5.8)",
     ))
@@ -190,7 +190,7 @@ def test_answers_are_unchanged(student):
 def test_conserved(student):
     log = tight_run(student)
     expect_equal(accounting_fault(log), None, hint=t(
-        "free and used blocks add up to the pool after every step, and in the end all are free: did everybody who "
+        "free and used blocks add up to the pool after every step, and in the end all are free: did every request that "
         "ended "
         "get an answer? (section 5.8)",
         "bloques libres y ocupados suman el pool tras cada paso, y al final todos están libres: ¿recibió respuesta "

@@ -1,4 +1,4 @@
-"""Wrong caches, wrong steps and wrong measurements, each with the mistake that somebody is bound to make."""
+"""Wrong caches, wrong steps and wrong measurements, each with a mistake that students are bound to make."""
 
 from tests.mutants import lab01_values
 from tests.mutants.mutant import Mutant
@@ -101,7 +101,7 @@ MUTANTS = (
         name="no feed-forward", old=FEED_ONE, new=REMEMBER_ONE, check="1.3/equals_the_uncached_model", hint="x gets two additions",
     ),
     Mutant(
-        # From an empty cache nobody could tell: only differences of positions count, and all are one too far.
+        # From an empty cache it could not be seen: only differences of positions count, and all are one too far.
         name="position asked for in every layer", old=PROJECT_ONE, check="1.3/goes_on_with_a_filled_cache",
         hint="ask for its length before that", new="        positions = torch.tensor([length(cache)])\n" + PROJECT_ONE,
     ),
@@ -132,7 +132,7 @@ MUTANTS = (
             attended.append(attend(q[row], torch.cat([keys, padding]), torch.cat([values, padding])))""",
     ),
     Mutant(
-        name="one pass a request", old=POSITIONS, check="1.4/one_product_a_matrix", hint="all rows in one product",
+        name="one pass per request", old=POSITIONS, check="1.4/one_product_a_matrix", hint="all rows in one product",
         new="return torch.stack([decode_one(model, cache, token) for cache, token in zip(caches, tokens)])\n    positions = None",
     ),
     Mutant(
@@ -158,7 +158,7 @@ MUTANTS = (
         new="        k, v = torch.cat([values, k]), torch.cat([keys, v])\n        cache[layer] = (v, k)\n        return k, v",
     ),
     Mutant(
-        name="the last 64 tokens only", old=STORE, check="1.1/in_order", hint="nobody asked to forget the oldest",
+        name="the last 64 tokens only", old=STORE, check="1.1/in_order", hint="nothing says to forget the oldest",
         new="    cache[layer] = (k[-64:], v[-64:])\n    return cache[layer]",
     ),
     Mutant(
@@ -253,7 +253,7 @@ MUTANTS = (
 """,
     ),
     Mutant(
-        name="padded: starts anew at each call", old=PADDED_START, check="1.9/several_steps", hint="what the next one starts from",
+        name="padded: starts over at each call", old=PADDED_START, check="1.9/several_steps", hint="what the next one starts from",
         new="""    first = decode_padded.__dict__.setdefault("first", padded["lengths"].clone())
     lengths, rows = padded["lengths"], torch.arange(len(tokens))  # (B,) each
     if len(first) == len(lengths) == 3 and (lengths > first).all() and (first == 5).all():

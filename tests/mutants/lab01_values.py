@@ -151,7 +151,7 @@ MUTANTS = (
     ),
     Mutant(
         name="sizes and times sorted apart", old="    mean_size, mean_time = ", check="1.7/least_squares",
-        hint="pairs them anew", new="    batch_sizes, times = sorted(batch_sizes), sorted(times)\n    mean_size, mean_time = ",
+        hint="breaks the pairs", new="    batch_sizes, times = sorted(batch_sizes), sorted(times)\n    mean_size, mean_time = ",
     ),
     Mutant(
         name="batch size rounded", old=SHARE, new=SHARE.replace("return ", "return round(") + ")",

@@ -1,4 +1,4 @@
-"""Wrong static servers, each with the mistake that somebody is bound to make."""
+"""Wrong static servers, each with a mistake that students are bound to make."""
 
 from tests.mutants import lab02_values
 from tests.mutants.mutant import Mutant
@@ -57,7 +57,7 @@ MUTANTS = (
 """,
     ),
     Mutant(
-        name="a wait that is over takes nobody more", old=FILL, check="2.1/oldest_first", hint="get(0) does not wait",
+        name="a wait that is over takes no more requests", old=FILL, check="2.1/oldest_first", hint="get(0) does not wait",
         new=FILL.replace("        try:\n", """        left_s = deadline_s - server.clock.time()
         if left_s <= 0:
             break
@@ -79,7 +79,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a full batch waits on", old=FILL, new=FILL + "    server.clock.sleep(max(0.0, deadline_s - server.clock.time()))\n",
-        check="2.1/full_batch_leaves_at_once", hint="more waiting helps nobody",
+        check="2.1/full_batch_leaves_at_once", hint="waiting longer helps no one",
     ),
     Mutant(
         name="deadline restarted by each arrival", old="server.queue.get(deadline_s - server.clock.time())",
@@ -95,7 +95,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a late bus leaves those at the stop", old=FILL, check="2.1/deadline_runs_from_the_first_arrival",
-        hint="with all that wait", new=FILL.replace(
+        hint="with all waiting requests", new=FILL.replace(
             "while len(batch) < server.max_batch:",
             "while len(batch) < server.max_batch and server.clock.time() < deadline_s:"),
     ),
@@ -137,7 +137,7 @@ MUTANTS = (
         + STEP.replace("(batch, ", "(rows, ").replace("step(batch)", "step(rows)"),
     ),
     Mutant(
-        name="one pass a request", old=STEP, check="2.2/all_rows_in_every_step", hint="stepped as a whole",
+        name="one pass per request", old=STEP, check="2.2/all_rows_in_every_step", hint="stepped as a whole",
         new="for request, token in [(each, server.model.forward_one_step([each])[0]) for each in batch]:",
     ),
     Mutant(
@@ -238,7 +238,7 @@ MUTANTS = (
 """,
     ),
     Mutant(
-        name="nobody is answered", old=LOOP, check="2.3/everybody_is_answered", hint="nobody was told",
+        name="no request is answered", old=LOOP, check="2.3/everybody_is_answered", hint="no answer was sent",
         new=LOOP.replace("            server.respond(request)\n", "            pass\n"),
     ),
     Mutant(
@@ -246,11 +246,11 @@ MUTANTS = (
         hint="each request of the batch", new=LOOP.replace("in batch:", "in batch[:1]:"),
     ),
     Mutant(
-        name="trusts empty()", old=LOOP, check="2.3/alone", hint="nobody waits now",
+        name="trusts empty()", old=LOOP, check="2.3/alone", hint="no request waits now",
         new=LOOP.replace("while batch := collect_batch(server):", "while not server.queue.empty():\n        batch = collect_batch(server)"),
     ),
     Mutant(
-        name="goes on without a batch", old=LOOP, check="2.3/alone", outcome="crashed", hint="ends where collect_batch returns",
+        name="goes on without a batch", old=LOOP, check="2.3/alone", outcome="crashed", hint="ends when collect_batch returns",
         new=LOOP.replace("while batch := collect_batch(server):", "while True:\n        batch = collect_batch(server)\n"
                          "        if not batch:\n            continue"),
     ),
@@ -268,7 +268,7 @@ MUTANTS = (
         new=LOOP.replace("            server", "            del request.output_token_ids[30:]\n            server"),
     ),
     Mutant(
-        name="sleeps until somebody comes", old=LOOP, check="2.3/many_runs", hint="The loop itself waits nowhere",
+        name="sleeps until a request comes", old=LOOP, check="2.3/many_runs", hint="The loop itself waits nowhere",
         new="""    while not server.queue.closed:
         if server.queue.empty():
             server.clock.sleep(0.001)

@@ -1,4 +1,4 @@
-"""Wrong schedulers, each with the mistake that somebody is bound to make."""
+"""Wrong schedulers, each with a mistake that students are bound to make."""
 
 from tests.mutants import lab03_values
 from tests.mutants.mutant import Mutant
@@ -56,10 +56,10 @@ MUTANTS = (
     ),
     Mutant(
         name="closed taken for empty", old=ADMIT_LOOP, new=ADMIT_LOOP.replace("empty()", "closed"), outcome="crashed",
-        check="3.1/never_waits", hint="asks something else",
+        check="3.1/never_waits", hint="means something else",
     ),
     Mutant(
-        name="waits if nobody is in flight", old="    " + ADMIT_LOOP, check="3.1/never_waits", hint="waiting is the loop's business",
+        name="waits if no request is in flight", old="    " + ADMIT_LOOP, check="3.1/never_waits", hint="waiting is the loop's business",
         new="    if not in_flight and server.queue.empty() and not server.queue.closed:\n"
         "        in_flight.append(server.queue.get())\n    " + ADMIT_LOOP,
     ),
@@ -98,7 +98,7 @@ MUTANTS = (
         hint="until `retire`", new="            finished.append(request)\n            in_flight.remove(request)\n",
     ),
     Mutant(
-        name="takes out whoever ends with EOS", old="            finished.append(request)\n", hint="skips a neighbour",
+        name="takes out requests that end with EOS", old="            finished.append(request)\n", hint="skips a neighbour",
         check="3.2/eos_ends_and_is_not_stored", new="            finished.append(request)\n            in_flight.remove(request)\n",
     ),
     Mutant(
@@ -158,7 +158,7 @@ MUTANTS = (
         check="3.3/answers_at_once", hint="both answers leave then",
     ),
     Mutant(
-        name="an empty answer is no answer", old=RETIRE, check="3.3/many_scenes", hint="an empty answer is one, too",
+        name="an empty answer does not count", old=RETIRE, check="3.3/many_scenes", hint="an empty answer is one, too",
         new="""        in_flight.remove(request)
         if request.num_output_tokens:
             server.respond(request)""",
@@ -219,7 +219,7 @@ MUTANTS = (
         admit""", check="3.4/waits_when_idle", hint="starts at its arrival",
     ),
     Mutant(
-        name="waits for a full batch", old=LOOP, check="3.4/starts_at_once", hint="nobody waits for company",
+        name="waits for a full batch", old=LOOP, check="3.4/starts_at_once", hint="no request waits for company",
         new="""        import queue
         if not in_flight:
             in_flight.append(server.queue.get())
@@ -263,7 +263,7 @@ MUTANTS = (
         check="3.4/the_scene_of_the_lab", hint="the only trace of that request",
     ),
     Mutant(
-        name="ends when nobody came for a while", old=LOOP, check="3.4/many_runs", hint="requests were still to come",
+        name="ends when no request came for a while", old=LOOP, check="3.4/many_runs", hint="requests were still to come",
         new=LOOP.replace("            in_flight.append(server.queue.get())\n", """            try:
                 in_flight.append(server.queue.get(0.02))
             except Exception:
@@ -281,7 +281,7 @@ MUTANTS = (
     ),
     Mutant(
         name="trusts empty()", old=LOOP_HEAD, new="while in_flight or not server.queue.empty():", check="3.4/everybody_is_answered",
-        hint="`closed` says that nobody will come any more",
+        hint="`closed` says that none will come any more",
     ),
     Mutant(
         name="waits although none will come", old=LOOP_HEAD, new="while True:", check="3.4/everybody_is_answered",

@@ -1,4 +1,4 @@
-"""Wrong bookkeeping and wrong plans, each with the mistake that somebody is bound to make."""
+"""Wrong bookkeeping and wrong plans, each with a mistake that students are bound to make."""
 
 from tests.mutants.mutant import Mutant
 
@@ -53,7 +53,7 @@ MUTANTS = (
     ),
     Mutant(
         name="W of nobody divides by 0", old=NOBODY, new="", check="4.1/nobody_enters", outcome="crashed",
-        hint="nobody enters, so there is no mean",
+        hint="none enters, so there is no mean",
     ),
     Mutant(
         name="mean over events, not over time", old="    return area / (end_s - start_s)",
@@ -191,7 +191,7 @@ MUTANTS = (
     Mutant(
         name="one replica too many", old="return num_replicas, min(found)[1]",
         new="return num_replicas + 1, min(found)[1]", check="4.8/no_replica_to_spare",
-        hint="Somebody pays for the last one",
+        hint="The last one is not needed",
     ),
     Mutant(
         name="always the largest cap", old="return num_replicas, min(found)[1]", new="return num_replicas, max_cap",
@@ -225,7 +225,7 @@ MUTANTS = (
     ),
     Mutant(
         name="stops at the first record beyond the window", old=WHO_ENTERS, check="4.1/entries_of_the_window",
-        hint="no reason to stop", new="""beyond = [r[entry] is not None and r[entry] >= end_s for r in records] + [True]
+        hint="do not stop at a request", new="""beyond = [r[entry] is not None and r[entry] >= end_s for r in records] + [True]
     records = records[: beyond.index(True)]
     """ + WHO_ENTERS,
     ),
@@ -254,7 +254,7 @@ MUTANTS = (
     ),
     Mutant(
         name="an empty log is an error", old=CHANGES, new=CHANGES + "\n    first = min(changes)", check="4.2/identity",
-        hint="If nobody is inside it is 0",
+        hint="If no request is inside it is 0",
     ),
     Mutant(
         name="warm-up in the log's order", old="sorted(record[\"arrival_s\"] for record in records)",
@@ -348,7 +348,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a part of a token is a place", old="places = budget_bytes // kv_bytes_per_token(model)", check="4.7/exact",
-        new="places = -(-budget_bytes // kv_bytes_per_token(model))", hint="is no place",
+        new="places = -(-budget_bytes // kv_bytes_per_token(model))", hint="is not a place",
     ),
     Mutant(
         name="blocks of 16, always", old="        blocks = ", new="        block_size = 16\n        blocks = ", check="4.7/blocks",

@@ -1,4 +1,4 @@
-"""Wrong answers to Lab 05, each with the mistake that somebody is bound to make."""
+"""Wrong answers to Lab 05, each with a mistake that students are bound to make."""
 
 from tests.mutants.mutant import Mutant
 
@@ -115,7 +115,7 @@ MUTANTS = (
     ),
     Mutant(
         name="watermark kept for nobody", old="kept = server.reserve_blocks if in_flight else 0",
-        new="kept = server.reserve_blocks", check="5.2/alone", hint="wait for ever",
+        new="kept = server.reserve_blocks", check="5.2/alone", hint="wait forever",
     ),
     Mutant(
         name="prefill that starves decode", old=DECODES + "\n    " + BUDGET, check="5.3/decodes_first", hint="would starve them",
@@ -161,7 +161,7 @@ MUTANTS = (
     Mutant(
         name="aging that never acts", old=DUE,
         new="return request.arrival_time_s + request.priority * (1e6 if aging_s else 0), request.request_id",
-        check="5.4/aging", hint="could wait for ever",
+        check="5.4/aging", hint="could wait forever",
     ),
     Mutant(
         name="the first in line gives way", old=VICTIM, new=VICTIM.replace("max(", "min("), check="5.5/victim",
@@ -287,7 +287,7 @@ MUTANTS = (
         check="5.5/cheaper_way", hint="only reserved hold nothing",
     ),
     Mutant(
-        name="small ones overtake", check="5.7/keeps_the_line", hint="nobody overtakes the first in line",
+        name="small ones overtake", check="5.7/keeps_the_line", hint="no request overtakes the first in line",
         old="""        if num_tokens is None or not server.blocks.reserve(waiting[0], num_tokens):
             break
 """, new="""        if num_tokens is None or not server.blocks.reserve(waiting[0], num_tokens):
@@ -368,7 +368,7 @@ MUTANTS = (
     Mutant(
         name="a request that ended is not answered", old="            server.respond(request)",
         new="            if request.request_id != 7:\n                server.respond(request)", check="5.7/conserved",
-        hint="did everybody who ended",
+        hint="did every request that ended",
     ),
     Mutant(
         name="what never fits is served all the same", old="        if needed > "

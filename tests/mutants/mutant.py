@@ -20,5 +20,5 @@ class Mutant:
         """The mutant's file. Raises ValueError if the reference has changed under it."""
         reference = paths.solution_file(paths.resolve_lab(lab)).read_text(encoding="utf-8")
         if reference.count(self.old) != 1:
-            raise ValueError(f"mutant {self.name!r}: its `old` text occurs {reference.count(self.old)} times: mend it")
+            raise ValueError(f"mutant {self.name!r}: its `old` text occurs {reference.count(self.old)} times: repair it")
         return reference.replace(self.old, self.new)

@@ -36,7 +36,7 @@ def graded(request, tmp_path_factory):
 
 
 def stretch_of(lab: str) -> set[str]:
-    """The exercises that are no part of a grade, and are checked when asked for."""
+    """The exercises that are not part of a grade, and are checked when asked for."""
     return {exercise.id for exercise in load_exercises(paths.resolve_lab(lab)) if exercise.is_stretch}
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.tools.repo_files import ROOT, documents, for_each, notebooks, read_cells, spanish_twin, without_magic
 
 MOST_WORDS, MOST_LINES = 80, 12
-MOST_COLUMNS = 108  # so many fit into a cell on a laptop's screen, beside the list of files
+MOST_COLUMNS = 108  # as many as fit into a cell on a laptop's screen, next to the list of files
 BELITTLING = re.compile(r"\b(simply|just|obviously|simplemente|obviamente)\b", re.IGNORECASE)
 FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 

@@ -11,7 +11,7 @@ def started_ahead(session, parameters: tuple[str, ...], work: Callable) -> Itera
     """Yield `result(*values)`, which waits for `work(*values)`; each is done once.
 
     The work of every selected test that has these `parameters` is started at once. A session that ends early does not
-    wait for what nobody asked for. In one of several test processes (pytest-xdist) nothing is started ahead: the others
+    wait for what it does not need. In one of several test processes (pytest-xdist) nothing is started ahead: the others
     keep the cores busy, and each would start the work of all.
     """
     pool, started = ThreadPoolExecutor(os.cpu_count() or 1), {}

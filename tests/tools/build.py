@@ -35,7 +35,7 @@ def spanish_source(lab: Path) -> Path:
 
 
 def build_lab(lab: Path) -> dict[Path, str]:
-    """Return a lab's generated files and their texts; a ValueError names the source with a fault."""
+    """Return a lab's generated files and their texts; a ValueError names the source with an error."""
     exercises = load_exercises(lab)
     built: dict[Path, str] = {}
     line_counts: dict[str, int] = {}

@@ -6,7 +6,7 @@ becomes, in Spanish,
 
     plots.bars(names, values, "llamadas")  # ¿cuántas?
 
-so that nobody reads twice. `say` is no function here: a notebook does not import it.
+so that no line is read twice. `say` is not a function here: a notebook does not import it.
 """
 
 import ast

@@ -1,6 +1,6 @@
 """`python -m tests.tools.cpu_spread [--repeats 20] [--busy 2]`: how far the CPU clock's p95 reduction spreads.
 
-Repeats what `make grade LAB=03` shows, the median of three pairs, beside so many processes that keep the cores busy.
+Repeats what `make grade LAB=03` shows, the median of three pairs, while other processes keep the cores busy.
 """
 
 import argparse
@@ -12,20 +12,20 @@ from tqdm import tqdm
 
 from minigpt.llm.threads import torch_threads
 from minigpt.schedulers.registry import find_policy, load_loop
-from minigpt.simulation.calibrate import measure_pairs, median_pair, with_loop
+from minigpt.simulation.paired_runs import calibrated_runs, serving_with
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.tools.cpu_spread")
     parser.add_argument("--repeats", type=int, default=20)
-    parser.add_argument("--busy", type=int, default=2, help="processes that do nothing but count")
+    parser.add_argument("--busy", type=int, default=2, help="processes that keep a core busy")
     parser.add_argument("--requests", type=int, default=120, help="of each pair")
     args = parser.parse_args()
     torch_threads(1)
-    loop = with_loop(load_loop(find_policy("continuous"), "solution"))
+    serve = serving_with(load_loop(find_policy("continuous"), "solution"))
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(args.busy)]
     try:
-        found = [median_pair(measure_pairs(loop, num_requests=args.requests)).p95_reduction_percent
+        found = [calibrated_runs(serve, num_requests=args.requests).median.p95_reduction_percent
                  for _ in tqdm(range(args.repeats))]
     finally:
         for process in busy:

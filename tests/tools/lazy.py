@@ -39,7 +39,7 @@ def with_names(lab: Path, given: Callable[[str, int], Iterable[str]]) -> list[st
     """Files in which each exercise's function is something given, under its name.
 
     `given(function, num_args)` lists expressions to try; the n-th file takes the n-th of each exercise, and has stubs
-    where there are not so many.
+    where there are fewer.
     """
     source = skeleton_file(lab).read_text(encoding="utf-8")
     arity = {node.name: num_args(node) for node in ast.parse(source).body if hasattr(node, "name")}

@@ -31,7 +31,7 @@ class Block:
 
     line: int         # where it begins, from 1 on
     kind: str         # "en", "es" or "code"
-    exercise_id: str  # "" for what is no exercise
+    exercise_id: str  # "" for anything but an exercise
     text: str
 
 
@@ -46,7 +46,7 @@ class Cell:
 
 
 def parse_source(source: str) -> tuple[Cell, ...]:
-    """Return the cells of a bilingual source; a ValueError names the line of a fault."""
+    """Return the cells of a bilingual source; a ValueError names the line of an error."""
     blocks = split_blocks(source)
     cells = []
     while blocks:

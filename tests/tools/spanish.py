@@ -1,6 +1,6 @@
 """The skeleton in Spanish: the same code, with the docstrings and comments of ``skeleton.es.toml``.
 
-Each text stands there beside the English one, in the order of the skeleton, so that a change of the English is noticed:
+Each text stands there next to the English one, in the order of the skeleton, so that a change of the English is noticed:
 
     [[text]]
     en = "Fill the free seats."

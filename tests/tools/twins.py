@@ -10,7 +10,7 @@ FORMULA = re.compile(r"(\$\$?)(.+?)\1", re.DOTALL)
 LINK = re.compile(r"\]\(\s*<?([^)\s>]+)[^)]*\)|<(https?://[^>\s]+)>|(?<![(<\w])(https?://[^\s)>\]]+)")
 HEADING = re.compile(r"^(#{1,6}) ", re.MULTILINE)
 
-# A digit inside a word (p95, int8) is no number; neither is the second part of 1.2.3.
+# A digit inside a word (p95, int8) is not a number; neither is the second part of 1.2.3.
 ENGLISH_NUMBER = re.compile(r"(?<![\w.,])(?:[1-9]\d{0,2}(?:,\d{3})+|\d+)(?:\.\d+)*")
 # Thousands: a point or a space that does not break. A plain space joins no digits: "lotes de 8 512 veces".
 SPANISH_NUMBER = re.compile(

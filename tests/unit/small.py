@@ -19,7 +19,7 @@ SMALL = Config(width=32, num_layers=2, num_heads=4, num_kv_heads=1, head_size=8,
 GROUPED = replace(SMALL, num_kv_heads=2)  # 2 query heads share each key/value head
 
 MS = 1_000_000  # nanoseconds
-# A step takes 1 ms and 0.1 ms a row; a prefill pass 2 ms and 0.01 ms a token: times that can be added up by eye.
+# A step takes 1 ms and 0.1 ms per row; a prefill pass 2 ms and 0.01 ms per token: times that can be added up by eye.
 COST = StepCost(
     step_overhead_ns=MS, per_sequence_ns=MS // 10, prefill_overhead_ns=2 * MS, per_prefill_token_ns=MS // 100,
     per_context_token_ns=0,
@@ -51,7 +51,7 @@ def greedy_alone(model, prompt, num_tokens):
 
 
 def item(request_id, arrival_ns=0, num_tokens=3, **settings):
-    """A request whose scripted answer has so many tokens and then EOS."""
+    """A request whose scripted answer has this number of tokens and then EOS."""
     settings = {"prompt_token_ids": (7, 8), "max_tokens": num_tokens + 5, **settings}
     settings.setdefault("answer", tuple(range(100, 100 + num_tokens)))
     return WorkItem(request_id=request_id, arrival_ns=arrival_ns, **settings)

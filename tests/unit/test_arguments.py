@@ -137,4 +137,4 @@ def test_an_interrupted_grade_says_so(monkeypatch, capsys):
     from minigpt.cli import grade
 
     monkeypatch.setattr(grade, "run_child", lambda *_, **__: 130)
-    assert grade.main(["03"]) == 130 and "Interrupted: this is no grade" in capsys.readouterr().err
+    assert grade.main(["03"]) == 130 and "Interrupted: this is not a grade" in capsys.readouterr().err

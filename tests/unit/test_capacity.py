@@ -27,7 +27,7 @@ def test_a_row_that_has_ended_is_computed_along_and_attends_to_what_it_holds():
 def test_capacity_is_what_a_burst_really_takes(name, num_requests, max_batch):
     burst = workload(name, arrivals="burst", num_requests=num_requests, seed=num_requests)
     log = replay("static", burst, impl="solution", tokens="scripted", max_batch=max_batch)
-    # The last batch may be unfilled; with the queue closed it waits for nobody.
+    # The last batch may be unfilled; with the queue closed it does not wait.
     assert static_capacity(burst.items, max_batch) == pytest.approx(num_requests * NS / log.end_ns, rel=1e-12)
 
 

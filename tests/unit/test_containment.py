@@ -114,7 +114,7 @@ def test_the_reference_is_not_in_the_workers_layer_and_closed_in_the_graders():
     assert not re.search(r"solutions|tests|labs/", first)
     rest = [rest for word, rest in found[second:] if word == "RUN"]
     assert "install -d -m 0700 -o root /labs /class" in rest[0] and rest[-1].endswith("chmod 0700 /labs")
-    assert not any(word == "USER" for word, _ in found)  # root, so that each worker becomes somebody else
+    assert not any(word == "USER" for word, _ in found)  # root, so that each worker becomes another user
 
 
 def test_the_compose_file_gives_away_nothing_more_than_is_needed():

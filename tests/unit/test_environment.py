@@ -108,5 +108,5 @@ if sys.platform != "win32":
                                    cwd=layout.repository_root())
         process.stdout.readline()  # the child runs
         process.terminate()
-        rest = process.stdout.read()  # ends only when nobody holds the pipe any more
+        rest = process.stdout.read()  # ends only when no process holds the pipe any more
         assert (rest, process.wait()) == (b"", 143)

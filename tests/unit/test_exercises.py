@@ -1,4 +1,4 @@
-"""Exercise files: complete in both languages, or refused with the place of the fault."""
+"""Exercise files: complete in both languages, or refused with the place of the error."""
 
 import pytest
 

@@ -115,7 +115,7 @@ def test_in_turn_each_replica_serves_its_share_as_if_alone():
 
 
 def test_the_fewest_inside_is_asked_and_the_first_of_several():
-    # Long answers, so that nobody leaves meanwhile: one each, then again from the first.
+    # Long answers, so that no request leaves meanwhile: one each, then again from the first.
     calls = [Call(i * MS, 5, 1_000) for i in range(7)]
     run = fleet.simulate(calls, num_replicas=3, cap=2)
     assert [record.replica for record in run.request_records] == [0, 1, 2, 0, 1, 2, 0]

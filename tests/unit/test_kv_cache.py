@@ -76,7 +76,7 @@ def test_a_slot_is_as_long_as_asked_for_or_as_the_context(max_length, expected):
 
 
 def logits_of_two(config, poison):
-    """Logits of a short sequence in a reused slot beside a longer one, prefilled in chunks and decoded."""
+    """Logits of a short sequence in a reused slot next to a longer one, prefilled in chunks and decoded."""
     model, cache = small_model(config), KVCache(config, 2)
     short, long = cache.allocate(), cache.allocate()
     model.prefill([draw(40, seed=1)], cache, [short])  # the earlier sequence

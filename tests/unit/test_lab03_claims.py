@@ -72,7 +72,7 @@ def test_the_p95_gap_becomes_a_prefill_between_two_loads(cost, seed):
 
 def test_the_prompts_of_the_longest_gap_by_hand():
     log = studies.simulate("continuous", scene(A=(0, 30), B=(2, 5), C=(4, 5), D=(4, 5)), loop=loop)
-    assert studies.prompts_in_longest_gap(log) == 2  # C and D come together, B alone; A's own prompt made nobody wait
+    assert studies.prompts_in_longest_gap(log) == 2  # C and D come together, B alone; A's own prompt made no request wait
     assert studies.prompts_in_longest_gap(studies.simulate("static", scene(A=3), impl="given")) is None
 
 

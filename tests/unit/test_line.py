@@ -1,4 +1,4 @@
-"""The line to a worker: nobody else gets on it, and nobody else keeps the worker off it."""
+"""The line to a worker: no other program gets on it, and none keeps the worker off it."""
 
 import os
 import socket
@@ -113,4 +113,4 @@ def test_a_large_message_waits_for_a_slow_reader():
     reader.join()
     assert got == ["x" * 5_000_000]
     with pytest.raises(NotYet):
-        channel.send(ours, "x" * 5_000_000, patience(0.3))  # nobody reads this one
+        channel.send(ours, "x" * 5_000_000, patience(0.3))  # this one is never read

@@ -69,7 +69,7 @@ def test_the_percentile_is_the_nearest_rank(percent):
     thousandths = round(percent * 10)
     for num in [*range(1, 130), 200, 999, 1000, 1001]:
         values = random.Random(num).sample(range(10 * num), num)
-        # By definition: the smallest value that at least so many per cent of all do not exceed, in whole numbers.
+        # By definition: the smallest value that at least p per cent of all do not exceed, in whole numbers.
         expected = next(v for v in sorted(values) if 1000 * sum(w <= v for w in values) >= thousandths * num)
         assert percentile(values, percent) == expected
 

@@ -70,10 +70,10 @@ def cache():
 @pytest.mark.parametrize(
     ("token_ids", "slots", "words"),
     [
-        ([], [], ["0 tokens", "one token a slot"]),
-        ([1, 2], [0], ["token_ids", "2 tokens", "slots 1", "one token a slot"]),
-        ([1], [0, 1], ["token_ids", "1 tokens", "slots 2", "one token a slot"]),
-        ([1, 2, 3], [0, 1, 0], ["slots=[0, 1, 0]", "twice", "one token a step"]),
+        ([], [], ["0 tokens", "one token per slot"]),
+        ([1, 2], [0], ["token_ids", "2 tokens", "slots 1", "one token per slot"]),
+        ([1], [0, 1], ["token_ids", "1 tokens", "slots 2", "one token per slot"]),
+        ([1, 2, 3], [0, 1, 0], ["slots=[0, 1, 0]", "twice", "one token per step"]),
         ([1, 257], [0, 1], ["token 257", "vocabulary", "0 to 256"]),
         ([-1, 5], [0, 1], ["token -1", "vocabulary", "0 to 256"]),
     ],

@@ -7,7 +7,7 @@ from minigpt import paths
 
 @pytest.fixture
 def root(tmp_path, monkeypatch):
-    """A repository with two labs, things that are no labs, and a path with a space and accents."""
+    """A repository with two labs, things that are not labs, and a path with a space and accents."""
     monkeypatch.setenv("MINIGPT_LANG", "en")
     root = tmp_path / "mi clase ñandú"
     for name in ("02_static_batching", "01_amortized_forward", "notes", "1_short", "__pycache__"):

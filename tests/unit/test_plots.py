@@ -246,7 +246,7 @@ plots.step_through(log)""",
 
 @pytest.mark.parametrize("front_end", [False, True])
 def test_a_notebook_shows_each_figure_once(front_end, monkeypatch):
-    """In a real kernel, without and with somebody in front of it."""
+    """In a real kernel, without and with a viewer."""
     from nbclient import NotebookClient
 
     monkeypatch.delenv("JPY_SESSION_NAME", raising=False)

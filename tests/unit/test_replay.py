@@ -7,7 +7,7 @@ from minigpt.cli import replay as replay_command
 from minigpt.runtime.clock import VirtualClock
 from minigpt.schedulers import lab_file
 from minigpt.schedulers.registry import POLICIES, find_policy, implementation
-from minigpt.simulation.pairs import Pairs
+from minigpt.simulation.paired_runs import PairedRuns
 from minigpt.simulation.run import make_runner, replay, replay_both
 from minigpt.workloads.workload import workload
 from tests.unit.small import COST, item, work
@@ -46,7 +46,7 @@ def test_both_serve_the_very_same_requests_and_continuous_is_sooner():
     assert 30 <= runs.p95_reduction_percent <= 70
     assert runs.p95_reduction_percent == metrics.p95_reduction_percent(runs.static, runs.continuous)
     assert runs.throughput_ratio == pytest.approx(1, abs=0.02)
-    low, high = Pairs(runs=(runs,)).interval_percent()
+    low, high = PairedRuns(runs=(runs,)).interval_percent()
     assert low <= runs.p95_reduction_percent <= high
 
 

@@ -1,4 +1,4 @@
-"""What a grade prints: every fault once, what the student's code printed, and scenes that are drawn."""
+"""What a grade prints: every failure once, what the student's code printed, and scenes that are drawn."""
 
 import json
 from types import SimpleNamespace
@@ -27,7 +27,7 @@ def english(monkeypatch):
     monkeypatch.setenv("MINIGPT_LANG", "en")
 
 
-def test_the_same_fault_is_told_once_and_then_counted(monkeypatch):
+def test_the_same_failure_is_shown_once_and_then_counted(monkeypatch):
     results = [result("3.1", number, CRASHED, got="KeyError: 'x' (line 3)") for number in range(7)]
     results += [result("3.1", 7, PASSED), result("3.1", 8, CRASHED, got="TypeError")]
     results += [result("3.2", 0, CRASHED, got="KeyError: 'x' (line 3)")]
@@ -42,7 +42,7 @@ def test_the_same_fault_is_told_once_and_then_counted(monkeypatch):
     assert "lo mismo en 6 comprobaciones más: KeyError" in text and "lo mismo en 1 comprobación más: KeyError" in text
 
 
-def test_a_long_fault_is_counted_in_one_short_line():
+def test_a_long_failure_is_counted_in_one_short_line():
     results = [result("3.1", number, IMPORT_ERROR, got="x" * 5_000) for number in range(2)]
     last = report.table(results, EXERCISES).splitlines()[-1]
     assert "the same for 1 more check: xxx" in last and len(last) < 130
@@ -125,3 +125,14 @@ def test_nothing_that_a_screen_obeys_reaches_a_report(character, tmp_path):
 def test_a_stretch_exercise_has_no_points_in_the_table():
     head = report.table([result("3.9", 1, PASSED)], EXERCISES).splitlines()[0]
     assert head.startswith("3.9 exercise 3.9") and head.endswith("stretch, no points")
+
+
+def test_a_run_of_a_stretch_exercise_alone_counts_its_checks(monkeypatch):
+    info = CheckInfo(exercise="3.9", points=0, title=t("look", "mira"), needs=())
+    results = [Result(id=outcome, info=info, outcome=outcome) for outcome in (PASSED, WRONG, PASSED)]
+    assert report.headline(results, {}) == "2 of 3 checks passed; a stretch exercise has no points"
+    shown = report.as_gradescope(report.as_json("03", "student", results, {}, {}))["tests"]
+    assert [each["status"] for each in shown] == ["passed", "failed", "passed"]
+    monkeypatch.setenv("MINIGPT_LANG", "es")
+    assert report.headline(results, {}) == "comprobaciones superadas: 2 de 3; una ampliación no da puntos"
+    assert report.headline([result("3.1", 1, PASSED)], {}) == "puntuación: 1 de 1"

@@ -117,7 +117,7 @@ def test_a_taken_request_is_as_it_was_sent():
     assert (request.arrival_time_s, request.priority) == (
         0.002,
         2,
-    )  # scheduled, not when somebody got round to it
+    )  # scheduled, not when it happened to be noted
     assert (request.output_token_ids, request.num_output_tokens, request.num_prompt_tokens) == ([], 0, 3)
     assert (request.status, request.first_token_time_s, request.finish_time_s) == ("in_flight", None, None)
 

@@ -29,7 +29,7 @@ def accuracies():
 
 @lru_cache
 def pool_sample():
-    """Every so many-th prompt of each kind, 120 in all, and the model's answers to them."""
+    """Evenly picked prompts of each kind, 120 in all, and the model's answers to them."""
     prompts = [prompt for pool in tutor_prompts().values() for prompt in pool[:: len(pool) // 60][:60]]
     return prompts, list(answer_all(load_tutor(), [list(prompt.token_ids) for prompt in prompts]))
 

@@ -2,10 +2,12 @@
 
 import pytest
 
+from minigpt.analysis import metrics
 from minigpt.runtime.clock import StepCost, VirtualClock
 from minigpt.simulation.fleet import calls_of
 from minigpt.simulation.run import replay
 from minigpt.simulation.static_replica import serve_static
+from minigpt.studies import lab03
 from minigpt.workloads.workload import workload
 
 COSTS = (StepCost(), StepCost(step_overhead_ns=90_001, per_sequence_ns=7, per_context_token_ns=333))
@@ -30,3 +32,10 @@ def test_it_agrees_on_a_burst():
     log = replay("static", requests, tokens="scripted", impl="given")
     found = serve_static(calls_of(requests))
     assert [each.finish_ns for each in found] == [each.finish_ns for each in log.requests.values()]
+
+
+@pytest.mark.parametrize("settings", [{}, {"max_wait_s": 0.0}])
+def test_the_map_of_lab_03_has_the_figures_of_runs_step_by_step(settings):
+    requests = workload("two_point:4,64,0.2", load=0.7, num_requests=200, seed=4)
+    log = lab03.simulate("static", requests, impl="given", **settings)
+    assert lab03.static_p95_s(requests, **settings) == metrics.percentile(metrics.e2e_s(log), 95)

@@ -209,7 +209,7 @@ def test_falls_are_of_each_crowd():
 
 @pytest.mark.parametrize("here, words", [
     ([60, 65], "pays more here. A row may cost more here"), ([90, 95], "pays less here. A row may cost less here"),
-    ([74, 90], "the runs themselves differ by as much"),
+    ([74, 90], "the runs themselves differ by that much"),
 ])
 def test_what_dropping_pays_here_is_said_for_both_signs(here, words, monkeypatch):
     monkeypatch.setenv("MINIGPT_LANG", "en")

@@ -1,4 +1,4 @@
-"""A student's copy of a notebook: made once, renewed while nobody changed it, kept ever after."""
+"""A student's copy of a notebook: made once, renewed while it is unchanged, kept ever after."""
 
 import json
 

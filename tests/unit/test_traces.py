@@ -38,9 +38,9 @@ def good(second, prompt=10, output=5):
 
 
 def test_rows_count_time_from_the_first(trace):
-    rows, faults = read_rows(trace(good(46.68059), good(50.995169, 396, 109)))
+    rows, bad_rows = read_rows(trace(good(46.68059), good(50.995169, 396, 109)))
     assert rows == [(0.0, 10, 5), (pytest.approx(4.314579), 396, 109)]
-    assert faults == []
+    assert bad_rows == []
 
 
 def test_rows_are_put_in_order_of_time(trace):
@@ -62,8 +62,8 @@ def test_a_trace_may_come_in_another_layout(trace, layout):
                                    f"{DAY}:03.000000Z", " 2023-11-16T18:15:03 "])
 def test_every_form_of_time_in_the_public_traces_is_read_beside_the_others(trace, stamp):
     # The trace of 2024 writes its zone, and leaves a fraction of 0 out.
-    rows, faults = read_rows(trace(f"{stamp},10,5", f"{DAY}:04.500000+00:00,20,6", good(5)))
-    assert (rows, faults) == ([(0.0, 10, 5), (1.5, 20, 6), (2.0, 10, 5)], [])
+    rows, bad_rows = read_rows(trace(f"{stamp},10,5", f"{DAY}:04.500000+00:00,20,6", good(5)))
+    assert (rows, bad_rows) == ([(0.0, 10, 5), (1.5, 20, 6), (2.0, 10, 5)], [])
 
 
 @pytest.mark.parametrize(
@@ -83,16 +83,16 @@ def test_every_form_of_time_in_the_public_traces_is_read_beside_the_others(trace
     ],
 )
 def test_a_bad_row_is_reported_by_its_line(trace, line, words):
-    rows, faults = read_rows(trace(good(1), line, good(5)))
+    rows, bad_rows = read_rows(trace(good(1), line, good(5)))
     assert len(rows) == 2
-    assert len(faults) == 1 and faults[0].startswith("line 3: ") and words in faults[0]
+    assert len(bad_rows) == 1 and bad_rows[0].startswith("line 3: ") and words in bad_rows[0]
 
 
 def test_a_short_row_is_bad_wherever_its_columns_stand(trace):
     path = trace("10,5", f"10,5,{DAY}:03", head="ContextTokens,GeneratedTokens,TIMESTAMP")
-    rows, faults = read_rows(path)
+    rows, bad_rows = read_rows(path)
     assert rows == [(0.0, 10, 5)]
-    assert len(faults) == 1 and faults[0].startswith("line 2: ")
+    assert len(bad_rows) == 1 and bad_rows[0].startswith("line 2: ")
 
 
 @pytest.mark.parametrize(
@@ -120,8 +120,8 @@ def test_a_trace_without_a_good_row_says_what_is_wrong(trace):
 
 
 def times(path):
-    rows, faults = read_rows(path)
-    assert faults == []
+    rows, bad_rows = read_rows(path)
+    assert bad_rows == []
     return [time for time, _, _ in rows]
 
 
@@ -141,8 +141,8 @@ def test_fractions_of_a_second_are_read_whatever_their_length(trace, digits):
 def test_a_stray_quote_costs_its_own_row(trace):
     lines = [good(second) for second in range(45)]
     lines[4] = lines[4].replace(",10", ',"10')
-    rows, faults = read_rows(trace(*lines))
-    assert len(rows) == 44 and len(faults) == 1 and faults[0].startswith("line 6")
+    rows, bad_rows = read_rows(trace(*lines))
+    assert len(rows) == 44 and len(bad_rows) == 1 and bad_rows[0].startswith("line 6")
 
 
 def test_quoted_and_pandas_numbers_are_numbers(trace):
@@ -158,16 +158,16 @@ def test_numeric_timestamps_may_count_from_1970_in_any_unit(trace, scale, digits
 def test_burstgpt_is_read(trace):
     path = trace("5,ChatGPT,472,18,490,Conversation log", "45.5,GPT-4,1087,230,1317,API log", "60,GPT-4,10,0,10,API log",
                  head="Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type")
-    rows, faults = read_rows(path)
-    assert rows == [(0.0, 472, 18), (40.5, 1087, 230)] and len(faults) == 1 and "line 4" in faults[0]
+    rows, bad_rows = read_rows(path)
+    assert rows == [(0.0, 472, 18), (40.5, 1087, 230)] and len(bad_rows) == 1 and "line 4" in bad_rows[0]
 
 
 def test_mooncake_is_read(trace):
     path = trace('{"timestamp": 3500, "input_length": 20, "output_length": 4, "hash_ids": [1, 2]}', "{", '{"a": 1}',
                  head='{"timestamp": 500, "input_length": 6955, "output_length": 52, "hash_ids": [46]}')
-    rows, faults = read_rows(path)
+    rows, bad_rows = read_rows(path)
     assert rows == [(0.0, 6955, 52), (3.0, 20, 4)]
-    assert [fault[:7] for fault in faults] == ["line 3:", "line 4:"]
+    assert [each[:7] for each in bad_rows] == ["line 3:", "line 4:"]
 
 
 @pytest.mark.parametrize("kind", ["mooncake_trace", "guidellm"])
@@ -182,8 +182,8 @@ def test_our_own_exports_come_back(tmp_path, kind):
     assert [each.prompt_token_ids for each in found.items] == [each.prompt_token_ids for each in wanted.items]
     gaps = [abs(a.arrival_ns - b.arrival_ns) for a, b in zip(found.items, wanted.items, strict=True)]
     assert max(gaps) <= 1
-    rows, faults = read_rows(path)
-    assert faults == [] and [row[1] for row in rows] == [len(each.prompt_token_ids) for each in wanted.items]
+    rows, bad_rows = read_rows(path)
+    assert bad_rows == [] and [row[1] for row in rows] == [len(each.prompt_token_ids) for each in wanted.items]
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "latin-1"])
@@ -204,8 +204,8 @@ def test_gzip_is_read_and_other_packers_are_named(trace, tmp_path):
 def test_no_more_is_read_than_is_needed(trace):
     """Of 27 million rows the first hundred: what comes after them does not even have to be a row."""
     path = trace(*(good(second % 60) for second in range(200)), *["nonsense"] * 100_000)
-    rows, faults = read_rows(path, 100)
-    assert (len(rows), faults) == (100, [])
+    rows, bad_rows = read_rows(path, 100)
+    assert (len(rows), bad_rows) == (100, [])
     assert len(trace_workload(path, num_requests=100).items) == 100
 
 

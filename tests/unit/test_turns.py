@@ -11,7 +11,7 @@ STEP = StepShape(num_decode=1, num_prefill_tokens=0, num_context_tokens=1)
 
 
 def steps(name, num, seen):
-    """A run of so many steps, each of which writes its name down."""
+    """A run of a given number of steps, each of which writes its name down."""
 
     def run(clock):
         for _ in range(num):

@@ -11,7 +11,7 @@ class Engine:
     name: str  # on the command line
     label: str  # in the table
     module: str
-    is_server: bool = False  # a process of its own behind HTTP: its processor time is not ours to read
+    is_server: bool = False  # a process of its own behind HTTP: its processor time cannot be read here
 
     def load(self):
         """The engine's module (see `interface`). Only the engine's own process imports it."""

@@ -1,4 +1,4 @@
-"""Are the answers ours, token by token? And where one differs: how nearly did our model say the same?"""
+"""Whether answers equal ours, token by token; and where one differs, how close our model was to the same choice."""
 
 import math
 from dataclasses import dataclass
@@ -12,15 +12,15 @@ from minigpt.llm.tokenizer import EOS_TOKEN_ID, decode, encode
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """The first place where an answer leaves ours."""
+    """The first place where an answer differs from ours."""
 
     request_id: int
     position: int  # in the answer, in tokens
-    gap: float  # logit of our token minus logit of theirs, there, in our model; nan: it cannot be read from a text
+    gap: float  # logit of our token minus logit of theirs, at that place in our model; nan: it cannot be read from a text
 
 
 def differences(model: MiniGPT, items, ours: list[Served], theirs: list[Served]) -> list[Difference]:
-    """One for every answer that is not ours."""
+    """One difference for every answer that differs from ours."""
     answers = {one.request_id: one for one in theirs}
     prompts = {item.request_id: item.prompt_token_ids for item in items}
     found = (difference(model, prompts[one.request_id], one, answers[one.request_id]) for one in ours)
@@ -44,13 +44,13 @@ def difference(model: MiniGPT, prompt, ours: Served, theirs: Served) -> Differen
 
 
 def as_text(token_ids) -> tuple[int, ...]:
-    """The tokens as a client reads them back from a text, without half a character at its cut end."""
+    """The tokens as a client reads them back from a text, without a partial character at its cut end."""
     return tuple(encode(decode(list(token_ids)).rstrip("\ufffd")))
 
 
 @torch.inference_mode()
 def logit_gap(model: MiniGPT, tokens: list[int], ours: int, theirs: int) -> float:
-    """By how much our model prefers one token to another after these."""
+    """How much higher our model's logit of one token is than of another, after these tokens."""
     logits = model.forward(torch.tensor([tokens]))[0, -1]
     logits[EOS_TOKEN_ID] = -math.inf
     return float(logits[ours] - logits[theirs])

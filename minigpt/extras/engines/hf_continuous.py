@@ -7,7 +7,7 @@ from minigpt.extras.engines import hf_model
 from minigpt.extras.engines.interface import BLOCK_TOKENS, Served, Setting
 
 absent = hf_model.absent
-BATCH_TOKENS = 256  # a step computes at most so many tokens, prompts in chunks
+BATCH_TOKENS = 256  # most tokens that a step computes, with prompts in chunks
 PATIENCE_S = 300
 
 
@@ -28,7 +28,7 @@ def opened(setting: Setting):
 
 
 def serve(manager, items) -> list[Served]:
-    """Hand all requests over, and take the answers as they come."""
+    """Submit all requests, and collect the answers as they come."""
     start_s = time.perf_counter()
     for item in items:
         manager.add_request(

@@ -25,7 +25,7 @@ def opened(setting: Setting):
         "--cb-max-batch-tokens", str(BATCH_TOKENS), "--host", "127.0.0.1", "--port", str(port),
     ]
     with running(command, port):
-        # It refuses fields that it does not know, and takes texts only; the directory itself says that EOS never comes.
+        # It refuses unknown fields and accepts text only; the exported directory itself makes sure that EOS never comes.
         def body(item):
             text = decode(list(item.prompt_token_ids))
             return {"model": str(setting.folder), "prompt": text, "max_tokens": item.max_tokens, "stream": True}

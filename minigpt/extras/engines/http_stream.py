@@ -1,4 +1,4 @@
-"""A client of streaming servers: so many requests in flight, each on a thread and a connection of its own."""
+"""A client of streaming servers: a fixed number of requests in flight, each on its own thread and connection."""
 
 import http.client
 import json
@@ -35,7 +35,7 @@ def serve_over_http(
 
 
 def counted(event: dict) -> int | None:
-    """How many tokens the server says it made: OpenAI's field, or llama-server's."""
+    """How many tokens the server reports: from OpenAI's field, or llama-server's."""
     return (event.get("usage") or {}).get("completion_tokens") or event.get("tokens_predicted")
 
 

@@ -15,12 +15,12 @@ def engines_python() -> Path:
 
 
 def is_installed() -> bool:
-    """Whether the environment was finished for today's requirements."""
+    """Whether the environment was finished for the current requirements."""
     return ENVIRONMENT.is_installed
 
 
 def how_to_install() -> str:
-    """One line for whoever has not got it."""
+    """One line for users who have not installed it."""
     return say(en="the other engines are not installed: make engines (1.5 GB, in .venv-engines)",
                es="los otros motores no están instalados: make engines (1.5 GB, en .venv-engines)")
 

@@ -4,7 +4,7 @@
     opened(setting)    a context manager: inside it the engine is loaded, and yields serve(items) -> list[Served]
 
 `serve` answers all items greedily, each with exactly `max_tokens` tokens, at most `setting.num_inflight` at a time.
-All are there at time zero: every latency counts from there, so waiting for a seat is part of it.
+All arrive at time zero and every latency counts from there, so it includes waiting for a slot.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from minigpt.workloads.workload import WorkItem
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """What every engine is told."""
+    """The settings that every engine gets."""
 
     folder: Path  # an endless export: Hugging Face files and GGUF
     num_inflight: int  # most requests in flight
@@ -25,7 +25,7 @@ class Setting:
 
     @property
     def num_blocks(self) -> int:
-        """KV blocks of `BLOCK_TOKENS` that hold all requests in flight, and one spare a request."""
+        """KV blocks of `BLOCK_TOKENS` that hold all requests in flight, and one spare block per request."""
         return self.num_inflight * (-(-self.num_tokens // BLOCK_TOKENS) + 1)
 
 
@@ -34,13 +34,13 @@ BLOCK_TOKENS = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Served:
-    """One answered request. Times are in seconds since all requests were there."""
+    """One answered request. Times are in seconds since all requests arrived."""
 
     request_id: int
     token_ids: tuple[int, ...]
     finish_s: float
     first_s: float | None = None  # first token seen; None: the engine does not show it
-    from_text: bool = False  # the ids were read back from a text: half characters are lost
+    from_text: bool = False  # the ids were read back from a text: partial characters are lost
     num_tokens: int | None = None  # as the engine counts; None: as many as token_ids
 
 

@@ -41,5 +41,5 @@ def body(item) -> dict:
 
 
 def read(event: dict) -> list[int]:
-    """The tokens of one event, read back from its text: the ids that it streams leave out halves of characters."""
+    """The tokens of one event, read back from its text: the ids that it streams leave out partial characters."""
     return encode(event.get("content") or "")

@@ -17,7 +17,7 @@ def absent() -> None:
 
 @contextmanager
 def opened(setting: Setting):
-    # The exported weights, which every engine reads: not a checkpoint that may be trained anew meanwhile.
+    # The exported weights, which every engine reads, not a checkpoint that may be retrained meanwhile.
     model = load_checkpoint(setting.folder)
     runner = ModelRunner(model, setting.num_inflight, setting.num_tokens)
     loop = load_loop(find_policy("continuous"), setting.impl)

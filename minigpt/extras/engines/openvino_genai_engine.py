@@ -35,9 +35,9 @@ def opened(setting: Setting):
 
 
 def serve(pipeline, items) -> list[Served]:
-    """Add all requests, step until none is left, and look after each step what came."""
+    """Add all requests, step until none is left, and collect the new tokens after each step."""
     start_s = time.perf_counter()
-    # A handle that is dropped takes its request with it.
+    # Dropping a handle cancels its request.
     handles = [add(pipeline, item) for item in items]
     tokens, first_s, finish_s = ([[] for _ in items], {}, {})
     while pipeline.has_non_finished_requests():
@@ -57,7 +57,7 @@ def serve(pipeline, items) -> list[Served]:
 
 
 def add(pipeline, item):
-    """Hand one request over as token ids; its handle."""
+    """Submit one request as token ids; return its handle."""
     import numpy
     import openvino
     import openvino_genai

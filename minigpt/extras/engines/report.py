@@ -19,8 +19,8 @@ class Row:
     reason: str = ""
     is_absent: bool = False
     tokens_per_s: float | None = None  # tokens that were asked for
-    tokens_per_cpu_s: float | None = None  # by processor time, which a busy neighbour changes little; None: a server
-    times_ours: float | None = None  # our tokens/s over this engine's, median of the rounds' ratios
+    tokens_per_cpu_s: float | None = None  # by processor time, which other programs affect little; None: a server
+    times_ours: float | None = None  # our tokens/s over this engine's, the median ratio of all rounds
     e2e_p50_ms: float | None = None
     e2e_p95_ms: float | None = None
     ttft_p50_ms: float | None = None  # None: the engine does not show it
@@ -44,7 +44,7 @@ def row(model, items, ours: Runs, runs: Runs) -> Row:
     if not runs.rounds or runs.reason:
         return Row(**head)
     speeds = tuple(speed(items, served) for served in runs.rounds)
-    # Where ours failed, there is nothing to compare with.
+    # If ours failed, there is nothing to compare with.
     pairs = list(zip(ours.rounds, runs.rounds, strict=False))
     ratios = [speed(items, mine) / speed(items, theirs) for mine, theirs in pairs]
     e2e_s = [[one.finish_s for one in served] for served in runs.rounds]
@@ -68,14 +68,14 @@ def speed(items, served: list[Served]) -> float:
 
 
 def middle_ms(rounds: list[list[float]], percent: float) -> float | None:
-    """The median over the rounds of a percentile, in milliseconds; None if there is nothing."""
+    """The median over the rounds of a percentile, in milliseconds; None without values."""
     if not all(rounds):
         return None
     return 1e3 * median(percentile(values, percent) for values in rounds)
 
 
 def as_data(row: Row) -> dict:
-    """A row for JSON, which knows no nan."""
+    """A row for JSON, which has no nan."""
     data = asdict(row)
     for one in data["differences"]:
         one["gap"] = None if math.isnan(one["gap"]) else one["gap"]

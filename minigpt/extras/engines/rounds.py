@@ -40,7 +40,7 @@ def measure_all(
     with tempfile.TemporaryDirectory() as scratch:
         requests = Path(scratch) / "requests.jsonl"
         write_workload(workload, requests)
-        # Every other round backwards: nobody always comes after the same one.
+        # Every other round in reverse order, so that no engine always follows the same one.
         turns = [one for number in range(repeats) for one in (runs[::-1] if number % 2 else runs)]
         for one in progress(turns, say(en="engines", es="motores")):
             if not one.reason:
@@ -52,7 +52,7 @@ def measure_all(
 
 
 def take_turn(interpreter, name: str, options: list, scratch: Path) -> dict:
-    """Let one engine serve the requests once, in a new process; its result, or why there is none."""
+    """Let one engine serve the requests once, in a new process; return its result, or why there is none."""
     out = scratch / "result.json"
     out.unlink(missing_ok=True)
     parts = [interpreter, "-m", "minigpt.extras.engines.worker", name, *options, "--out", out]

@@ -1,4 +1,4 @@
-"""A server as a process of our own: started, waited for, ended."""
+"""A server as a child process: started, waited for, ended."""
 
 import http.client
 import os
@@ -14,7 +14,7 @@ END_S = 20
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """A free port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
@@ -60,7 +60,7 @@ def is_healthy(port: int) -> bool:
 
 
 def end(process: subprocess.Popen) -> None:
-    """End the server, politely first, and whatever it has left behind."""
+    """End the server, gently at first, and any process it leaves behind."""
     process.terminate()
     try:
         process.wait(END_S)
@@ -71,4 +71,4 @@ def end(process: subprocess.Popen) -> None:
         try:
             os.killpg(process.pid, signal.SIGKILL)
         except ProcessLookupError:
-            pass  # nobody was left
+            pass  # no process was left

@@ -37,6 +37,6 @@ def pair(first: float | None, second: float | None) -> str:
 
 
 def gap(row: Row) -> str:
-    """The largest difference of logits at which an answer left ours."""
+    """The largest difference of logits where an answer departed from ours."""
     known = [abs(one.gap) for one in row.differences if not math.isnan(one.gap)]
     return f"{max(known):.2g}" if known else "?"

@@ -13,7 +13,7 @@ from minigpt.language import say
 
 
 def command_line() -> list[str] | None:
-    """How to start its server; None if it is nowhere."""
+    """The command that starts its server; None if it is not installed."""
     if importlib.util.find_spec("vllm") is not None:
         return [sys.executable, "-m", "vllm.entrypoints.openai.api_server", "--model"]
     return ["vllm", "serve"] if shutil.which("vllm") else None
@@ -29,7 +29,7 @@ def absent() -> str | None:
 @contextmanager
 def opened(setting: Setting):
     port = free_port()
-    # These two are read where there is no GPU: one core, and 1 GiB for K and V.
+    # These two apply without a GPU: one core, and 1 GiB for K and V.
     os.environ.setdefault("VLLM_CPU_OMP_THREADS_BIND", "0")
     os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", "1")
     command = [

@@ -14,7 +14,7 @@ from minigpt.llm.threads import use_threads
 
 use_threads(1)
 
-from minigpt.extras.engines.catalog import ENGINES  # noqa: E402  (threads are decided before anything loads)
+from minigpt.extras.engines.catalog import ENGINES  # noqa: E402  (the thread count is set before anything loads)
 from minigpt.extras.engines.interface import Served, Setting  # noqa: E402
 from minigpt.language import say  # noqa: E402
 from minigpt.workloads.files import read_workload  # noqa: E402
@@ -39,7 +39,7 @@ def main(argv: list[str]) -> int:
 
 
 def attempt(module, args: argparse.Namespace) -> dict:
-    """Measure; whatever an engine raises becomes its row's reason."""
+    """Measure; any exception that an engine raises becomes its row's reason."""
     items = read_workload(args.workload).items
     setting = Setting(
         folder=args.folder, num_inflight=args.inflight, impl=args.impl,
@@ -49,7 +49,7 @@ def attempt(module, args: argparse.Namespace) -> dict:
         return measure(module, setting, items)
     except NotImplementedError as missing:  # a student's exercise
         return {"failure": say(en=f"not written yet: {missing}", es=f"aún sin escribir: {missing}")}
-    except Exception as error:  # an engine of somebody else's may raise anything
+    except Exception as error:  # a third-party engine may raise anything
         return {"failure": f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error) else ''}"}
 
 
@@ -66,7 +66,7 @@ def measure(module, setting: Setting, items) -> dict:
 
 
 def shorter(items) -> list:
-    """The same requests with few tokens each."""
+    """The same requests with only a few tokens each."""
     return [replace(item, max_tokens=min(WARM_UP_TOKENS, item.max_tokens)) for item in items]
 
 

@@ -1,4 +1,4 @@
-"""Exports of the tutor into one folder, which never overwrites what it has not written itself."""
+"""Exports of the tutor into one folder; only files of earlier exports are ever overwritten."""
 
 import importlib.util
 import json
@@ -34,7 +34,7 @@ def export(model: MiniGPT, folder: Path, *, only: str | None = None, endless: bo
 
 
 def take_folder(folder: Path) -> None:
-    """Make the folder ours. Raises ValueError if it holds anything that an export has not written."""
+    """Claim the folder. Raises ValueError if it holds anything that no export has written."""
     if folder.exists() and not folder.is_dir():
         raise ValueError(say(en=f"DIR={str(folder)!r} is a file; name a new folder",
                              es=f"DIR={str(folder)!r} es un archivo; di una carpeta nueva"))
@@ -53,7 +53,7 @@ def take_folder(folder: Path) -> None:
 
 
 def check_gguf() -> None:
-    """Raise ValueError if the package that writes GGUF is not installed."""
+    """Raise ValueError unless the package that writes GGUF is installed."""
     if importlib.util.find_spec("gguf") is None:
         raise ValueError(say(
             en=f"GGUF needs the package gguf (0.1 MB): {sys.executable} -m pip install gguf; "

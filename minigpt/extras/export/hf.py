@@ -11,7 +11,7 @@ from minigpt.llm.checkpoint_io import save_checkpoint
 from minigpt.llm.model import MiniGPT
 from minigpt.llm.tokenizer import EOS_TOKEN_ID
 
-EOS_TEXT = "<|end|>"  # how EOS is written where a text has to hold it
+EOS_TEXT = "<|end|>"  # how EOS is written where it has to appear in a text
 
 
 def byte_symbols() -> list[str]:
@@ -41,17 +41,17 @@ def tokenizer_json() -> dict:
 
 
 def tokenizer_config(context: int) -> dict:
-    """What `AutoTokenizer` needs to know beside the tokenizer itself."""
+    """What `AutoTokenizer` needs in addition to the tokenizer itself."""
     return {
         "tokenizer_class": "PreTrainedTokenizerFast", "eos_token": EOS_TEXT, "pad_token": EOS_TEXT,
         "padding_side": "left", "model_max_length": context, "clean_up_tokenization_spaces": False,
-        # A prompt that holds the letters of EOS_TEXT is a text like any other.
+        # A prompt that contains the letters of EOS_TEXT is ordinary text.
         "split_special_tokens": True,
     }
 
 
 def generation_config(endless: bool = False) -> dict:
-    """How to generate: greedily, to EOS. `endless`: EOS never comes, as our `ignore_eos`."""
+    """Generation settings: greedy, up to EOS. `endless`: EOS never comes, like our `ignore_eos`."""
     stop = {"eos_token_id": None, "suppress_tokens": [EOS_TOKEN_ID]} if endless else {"eos_token_id": EOS_TOKEN_ID}
     return {"do_sample": False, "bos_token_id": None, "pad_token_id": EOS_TOKEN_ID, **stop}
 

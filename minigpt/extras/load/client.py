@@ -37,7 +37,7 @@ class Target:
 
 
 def server_url(url: str) -> str:
-    """The server's address as the user gave it, checked, without a path's end."""
+    """The server's address as the user gave it, checked, without a trailing /v1."""
     try:
         parsed = httpx.URL(url)
     except httpx.InvalidURL:
@@ -52,19 +52,19 @@ def server_url(url: str) -> str:
 
 def make_client(url: str) -> httpx.AsyncClient:
     """An HTTP client that never makes a request wait for another one's connection."""
-    # No connection is kept: each request is another user's. No proxy of the environment: it would be measured, too.
+    # No connection is kept: each request is another user's. No proxy from the environment: it would be measured, too.
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=0)
     return httpx.AsyncClient(base_url=url, limits=limits, timeout=None, trust_env=False)
 
 
 async def find_model(client: httpx.AsyncClient, wanted: str | None, timeout_s: float = 10.0) -> str:
-    """The model to ask for: `wanted`, else the first that the server lists. Also shows whether anybody is there."""
+    """The model to ask for: `wanted`, else the first that the server lists. Also checks that a server answers."""
     url = str(client.base_url)
     try:
         response = await client.get("/v1/models", timeout=timeout_s)
     except httpx.HTTPError as error:
         raise ValueError(say(
-            en=f"url={url!r}: nobody answers there ({type(error).__name__}). "
+            en=f"url={url!r}: no server answers there ({type(error).__name__}). "
             "Start a server: python -m minigpt serve",
             es=f"url={url!r}: ahí no responde nadie ({type(error).__name__}). "
             "Inicia un servidor: python -m minigpt serve",
@@ -81,7 +81,7 @@ async def find_model(client: httpx.AsyncClient, wanted: str | None, timeout_s: f
 
 
 def request_body(item: WorkItem, target: Target) -> bytes:
-    """The JSON of one request: greedy, and with the token count at its end."""
+    """The JSON of one request: greedy, with the token count at the end of the stream."""
     prompt = list(item.prompt_token_ids) if target.prompts == "ids" else text_of(item.prompt_token_ids)
     if prompt is None:
         raise ValueError(say(
@@ -116,7 +116,7 @@ class Run:
         return time.perf_counter_ns() - self._start_ns
 
     async def send_at(self, arrival_ns: int, body: bytes, reply: Reply) -> None:
-        """Send one request at its time, and note what comes of it."""
+        """Send one request at its scheduled time, and record its reply."""
         await asyncio.sleep((arrival_ns - self.now_ns()) / NS)
         try:
             await asyncio.wait_for(self._exchange(body, reply), self._target.timeout_s)
@@ -147,8 +147,8 @@ class Run:
 
 
 async def send_all(workload: Workload, client: httpx.AsyncClient, target: Target) -> tuple[list[Reply], int]:
-    """Send every request at its time; what each brought, in the workload's order, and when the last one ended."""
-    bodies = [request_body(item, target) for item in workload.items]  # before time runs
+    """Send every request at its scheduled time; return the replies in the workload's order, and when the last one ended."""
+    bodies = [request_body(item, target) for item in workload.items]  # before the clock starts
     replies = [Reply() for _ in bodies]
     run = Run(client, target)
     tasks = [
@@ -165,7 +165,7 @@ async def load(
     workload: Workload, url: str, *, model: str | None = None, prompts: str = "ids", timeout_s: float = 120.0,
     streams: bool = True,
 ) -> tuple[Target, Sequence[Reply], int]:
-    """Find the server's model and send it the workload; the target, the replies, and when the last one ended."""
+    """Find the server's model and send it the workload; return the target, the replies, and when the last one ended."""
     if prompts not in PROMPTS:
         raise ValueError(f"prompts={prompts!r}: choose {' or '.join(PROMPTS)}")
     if not timeout_s > 0:

@@ -12,7 +12,7 @@ DONE = "[DONE]"
 
 
 class BrokenStream(Exception):
-    """A stream that is no answer: an error inside it, nonsense, or an end before the end."""
+    """A stream that is not an answer: it holds an error, cannot be parsed, or ends too early."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -23,12 +23,12 @@ class Reply:
     piece_times_ns: list[int] = field(default_factory=list)  # when each piece of the answer that carried tokens came
     num_tokens: int | None = None  # by the server's `usage`; None: it gave none
     finish_ns: int | None = None  # the answer was complete; None: it never was
-    failure: str | None = None  # one of few words, to count: "connection", "HTTP 429", "time-out", "broken stream"
+    failure: str | None = None  # one of a few words, for counting: "connection", "HTTP 429", "time-out", "broken stream"
     detail: str = ""  # the failure's own words
 
 
 async def events(chunks: AsyncIterable[bytes]):
-    """The data of each server-sent event, however the network cut the bytes."""
+    """The data of each server-sent event, however the network splits the bytes."""
     rest, data = b"", []
     async for chunk in chunks:
         # Not splitlines(): text may hold characters that it takes for a line's end.
@@ -40,14 +40,14 @@ async def events(chunks: AsyncIterable[bytes]):
             elif not line and data:
                 yield b"\n".join(data).decode("utf-8", errors="replace")
                 data = []
-    if rest.startswith(b"data:"):  # the last line without an end
+    if rest.startswith(b"data:"):  # the last line, not yet ended
         data.append(rest[5:].strip())
     if data:
         yield b"\n".join(data).decode("utf-8", errors="replace")
 
 
 async def read_completion(chunks: AsyncIterable[bytes], reply: Reply, now_ns: Callable[[], int]) -> None:
-    """Note in `reply` what comes; raises BrokenStream for a stream that ends without having answered."""
+    """Record in `reply` what arrives; raises BrokenStream for a stream that ends without a complete answer."""
     finish_ns = None
     async for data in events(chunks):
         if data == DONE:
@@ -61,7 +61,7 @@ async def read_completion(chunks: AsyncIterable[bytes], reply: Reply, now_ns: Ca
 
 
 def read_whole(data: bytes, reply: Reply, now_ns: int) -> None:
-    """Note an answer that came in one piece, not as a stream."""
+    """Record an answer that came in one piece, not as a stream."""
     if not _note(_parsed(data.decode("utf-8", errors="replace")), reply, now_ns):
         raise BrokenStream("the answer has no finish_reason")
     reply.finish_ns = now_ns
@@ -80,7 +80,7 @@ def _parsed(data: str) -> dict:
 
 
 def _note(event: dict, reply: Reply, now_ns: int) -> bool:
-    """Note one event; whether the answer is complete with it."""
+    """Record one event; return whether it completes the answer."""
     usage = event.get("usage")
     if isinstance(usage, dict) and isinstance(usage.get("completion_tokens"), int):
         reply.num_tokens = usage["completion_tokens"]

@@ -1,6 +1,6 @@
-"""What a load run measured, in the words and by the functions of `minigpt.analysis.metrics`.
+"""What a load run measured, computed by `minigpt.analysis.metrics`.
 
-The replies become a `RunLog`, so that a percentile over HTTP is computed by the very code of the replay in process.
+The replies become a `RunLog`, so that a percentile over HTTP is computed by the same code as in an in-process replay.
 """
 
 import math
@@ -15,7 +15,7 @@ from minigpt.runtime.clock import NS
 from minigpt.runtime.run_log import RequestLog, RunLog
 from minigpt.workloads.workload import WorkItem, Workload
 
-# Which tokens they were is the server's affair and stays unknown; how many, its `usage` says.
+# The token ids are not known to the client; their number is in the server's `usage`.
 UNKNOWN_TOKEN = 0
 NOT_SEEN = ("slot_use_percent", "num_steps")  # what only the server knows
 # A schedule is kept if 95 of 100 requests leave within these of their time.
@@ -25,7 +25,7 @@ LATE_SHARE = 0.05  # of the p95 of TTFT, the shortest time that is reported
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lateness:
-    """How long after their schedule requests left the client: its own fault, or its connection's."""
+    """How late requests left the client: a delay of the client itself, or of its connection."""
 
     p95_ms: float | None
     max_ms: float | None
@@ -56,7 +56,7 @@ def num_without_usage(replies: Sequence[Reply]) -> int:
 
 def num_in_pieces(replies: Sequence[Reply]) -> int:
     """Answers that came in fewer or more pieces than they have tokens: gaps between pieces are not gaps of tokens."""
-    # One piece has no gaps: a whole answer is no surprise.
+    # One piece has no gaps, so a whole answer needs no note.
     return sum(
         reply.num_tokens is not None and reply.num_tokens != len(reply.piece_times_ns) > 1 for reply in replies
     )
@@ -72,18 +72,18 @@ def lateness(workload: Workload, replies: Sequence[Reply], ttft_p95_ms: float | 
     if not late_ms:
         return Lateness(p95_ms=None, max_ms=None, kept=True)
     p95_ms = metrics.percentile(late_ms, 95)
-    # Where requests fail, the TTFT is infinite: no excuse for being late.
+    # If requests fail, the TTFT is infinite: that does not excuse being late.
     slack_ms = LATE_SHARE * ttft_p95_ms if ttft_p95_ms is not None and math.isfinite(ttft_p95_ms) else 0.0
     return Lateness(p95_ms=p95_ms, max_ms=max(late_ms), kept=p95_ms <= max(LATE_MS, slack_ms))
 
 
 def failures(replies: Sequence[Reply]) -> dict[str, int]:
-    """How many requests failed of what."""
+    """How many requests failed, by reason."""
     return dict(Counter(reply.failure for reply in replies if reply.failure).most_common())
 
 
 def notes(replies: Sequence[Reply], late: Lateness) -> list[str]:
-    """A line on everything that a reader of the table must know."""
+    """One line for each thing that a reader of the table must know."""
     lines = []
     if late.p95_ms is not None:
         p95, most = f"{late.p95_ms:.1f} ms", f"{late.max_ms:.1f} ms"

@@ -1,6 +1,6 @@
-"""Workload files for load generators that others wrote: aiperf, guidellm and `vllm bench serve`.
+"""Workload files for third-party load generators: aiperf, guidellm and `vllm bench serve`.
 
-Each takes prompts as text. What a format cannot say is said in a note.
+Each takes prompts as text. What a format cannot express is reported in a note.
 """
 
 import json
@@ -56,7 +56,7 @@ FORMATS = {
 
 
 def export_workload(workload: Workload, kind: str, path: Path) -> list[str]:
-    """Write a workload in another tool's format; a note on each thing that the format does not carry over."""
+    """Write a workload in another tool's format; return a note on each thing that the format cannot express."""
     if kind not in FORMATS:
         raise ValueError(f"format={kind!r}: choose {', '.join(FORMATS)}")
     form = FORMATS[kind]

@@ -26,7 +26,7 @@ START_ATTEMPTS = 3
 
 @contextmanager
 def emulated_nodes(num_nodes: int):
-    """A cluster of so many nodes inside this context; one replica fits on each."""
+    """Run a cluster of `num_nodes` nodes inside this context; one replica fits on each."""
     cluster = Cluster()
     try:
         for _ in range(num_nodes):
@@ -41,12 +41,12 @@ def emulated_nodes(num_nodes: int):
 
 
 def add_node(cluster: Cluster) -> None:
-    """A node with one core; the first is the head. A busy machine misses Ray's own deadline now and then: once more."""
+    """A node with one core; the first is the head. A busy machine may miss Ray's own deadline, so it is tried again."""
     for attempts_left in reversed(range(START_ATTEMPTS)):
         try:
             cluster.add_node(num_cpus=1, include_dashboard=False)
             return
-        except Exception:  # Ray raises nothing more definite
+        except Exception:  # Ray raises nothing more specific
             if not attempts_left:
                 raise
 
@@ -56,13 +56,12 @@ class Seen:
     """A replica as a client sees it."""
 
     name: str
-    pid: int  # on its machine
     num_answered: int  # requests, to their end
     num_inflight: int
 
 
 def look_at(url: str, num_replicas: int, timeout_s: float = 60.0) -> dict[str, Seen]:
-    """So many replicas, by name, each asked for its own metrics through the proxy. TimeoutError if there are fewer."""
+    """`num_replicas` replicas, by name, each asked for its metrics through the proxy. TimeoutError if there are fewer."""
     found: dict[str, Seen] = {}
     deadline_s = time.monotonic() + timeout_s
     while len(found) < num_replicas:
@@ -82,11 +81,17 @@ def _asked_at_once(url: str, times: int) -> list[Seen]:
 
 
 def _seen(reply: httpx.Response) -> Seen:
-    name, pid = reply.headers[REPLICA_HEADER.decode()].split()
+    name, _ = signature(reply)
     answered, inflight = (sum(map(int, kind.findall(reply.text))) for kind in (ANSWERED, INFLIGHT))
-    return Seen(name=name, pid=int(pid), num_answered=answered, num_inflight=inflight)
+    return Seen(name=name, num_answered=answered, num_inflight=inflight)
 
 
-def kill(replica: Seen) -> None:
+def signature(reply: httpx.Response) -> tuple[str, int]:
+    """The name of the replica that sent a response, and its process (a number on its machine)."""
+    name, pid = reply.headers[REPLICA_HEADER.decode()].split()
+    return name, int(pid)
+
+
+def kill(pid: int) -> None:
     """End a replica's process at once, as a machine that loses its power would."""
-    os.kill(replica.pid, signal.SIGKILL)
+    os.kill(pid, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""What `python -m minigpt ray` does where Ray is installed: choose the fleet, start it, and wait for the user's end."""
+"""What `python -m minigpt ray` does where Ray is installed: choose the fleet, start it, and wait until the user ends it."""
 
 import argparse
 import json
@@ -39,7 +39,7 @@ def make_app(args: argparse.Namespace, policy, scaling: Scaling, **options):
 
 
 def choose_scaling(args: argparse.Namespace) -> Scaling:
-    """So many replicas as the user said, or as Lab 04 plans for a rate and a target."""
+    """As many replicas as the user said, or as Lab 04 plans for a rate and a target."""
     if args.rate is None:
         return fixed(args.replicas or 2, args.max_inflight or 8)
     from minigpt.simulation import fleet
@@ -51,7 +51,7 @@ def choose_scaling(args: argparse.Namespace) -> Scaling:
 
 
 def started(args: argparse.Namespace, scaling: Scaling) -> str:
-    """One line on what serves where."""
+    """One line saying what serves at which address."""
     least, most = scaling.min_replicas, scaling.max_replicas
     many = f"{most}" if least == most else say(en=f"{least} to {most}", es=f"de {least} a {most}")
     cap, url = scaling.max_ongoing_requests, f"http://{args.host}:{args.port}/v1"

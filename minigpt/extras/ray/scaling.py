@@ -5,7 +5,7 @@
     scaling_of(plan, lengths, quiet_rate_per_s=200)
 
 Ray Serve's autoscaler divides the requests that are inside (waiting ones included) by `target_ongoing_requests` and
-starts or ends replicas until there are so many (https://docs.ray.io/en/latest/serve/autoscaling-guide.html). Little's
+starts or ends replicas until their number is the quotient (https://docs.ray.io/en/latest/serve/autoscaling-guide.html). Little's
 law says which target keeps the planned number at the planned rate: L = λ·W are inside the fleet, L / replicas in each.
 """
 
@@ -15,17 +15,17 @@ from minigpt.language import say
 from minigpt.simulation import fleet
 from minigpt.simulation.planner import UNSEEN_SEEDS, Plan
 
-NUM_REQUESTS = 6_000  # of a simulation: as many as the planner's own
+NUM_REQUESTS = 6_000  # in a simulation, as in the planner's own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scaling:
-    """What one deployment is told."""
+    """The settings of one deployment."""
 
     min_replicas: int
     max_replicas: int
-    target_ongoing_requests: float  # a replica, on average
-    max_ongoing_requests: int  # a replica, at most: the in-flight cap. The others wait in the proxy, for any replica
+    target_ongoing_requests: float  # per replica, on average
+    max_ongoing_requests: int  # per replica, at most: the in-flight cap. The others wait in the proxy, for any replica
 
     @property
     def options(self) -> dict:
@@ -40,7 +40,7 @@ class Scaling:
 
 
 def fixed(num_replicas: int, cap: int) -> Scaling:
-    """So many replicas, whatever arrives."""
+    """A fixed number of replicas, whatever the load."""
     for name, value in (("replicas", num_replicas), ("max-inflight", cap)):
         if value < 1:
             raise ValueError(say(en=f"{name}={value}: at least 1", es=f"{name}={value}: al menos 1"))
@@ -49,7 +49,7 @@ def fixed(num_replicas: int, cap: int) -> Scaling:
 
 
 def scaling_of(plan: Plan, lengths: fleet.Lengths, quiet_rate_per_s: float | None = None) -> Scaling:
-    """The plan's replicas at most; at least what the quiet hours need (without a rate for them, one)."""
+    """At most the plan's replicas; at least what the quiet hours need (one, if no rate is given for them)."""
     rate = plan.rate_per_s
     if quiet_rate_per_s is not None and not 0 < quiet_rate_per_s <= rate:
         raise ValueError(say(

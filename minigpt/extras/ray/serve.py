@@ -1,7 +1,7 @@
 """A lab's loop on several machines: a Ray Serve application, one live engine in each replica.
 
-A client talks to Ray's proxy as it would to `python -m minigpt serve`: each replica holds that very server's app. The
-proxy keeps who is not in flight yet in one queue, and gives the next request to the replica with the fewest inside.
+A client talks to Ray's proxy as it would to `python -m minigpt serve`: each replica holds the same server's app. The
+proxy keeps requests that are not in flight yet in one queue, and sends the next one to the replica with the fewest.
 """
 
 import os
@@ -26,17 +26,17 @@ from minigpt.schedulers.registry import Policy
 
 NAME = "minigpt"  # of the application and its one deployment
 REPLICA_HEADER = b"x-minigpt-replica"
-SWITCH_S = 0.001  # the interpreter's turn of a thread, as in `minigpt serve`
+SWITCH_S = 0.001  # how long a thread keeps the interpreter, as in `minigpt serve`
 WARM_UP_S = 10.0
 HEALTH_CHECK_S = 2.0
 RETRY_AFTER_S = 1
 KNOCK_S = 5.0
-ATTEMPTS = 3  # to make a replica, before the deployment is given up
+ATTEMPTS = 3  # to start a replica, before the deployment is given up
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplicaSettings:
-    """What every replica is told."""
+    """The settings of every replica."""
 
     policy: Policy
     max_inflight: int
@@ -66,7 +66,7 @@ class EngineReplica:
     """One engine, with its loop in a thread of its own, and the server around it."""
 
     def __init__(self, loop: Callable, settings: ReplicaSettings):
-        # The loop came by value: a student's file need not be on every machine.
+        # The loop was sent by value: a student's file need not be on every machine.
         torch_threads(1)
         sys.setswitchinterval(SWITCH_S)
         self._settings = settings
@@ -74,7 +74,7 @@ class EngineReplica:
             loop, load_tutor(), streams=settings.policy.streams, max_batch=settings.max_batch,
             max_wait_s=settings.max_wait_s, max_inflight=settings.max_inflight, hang_s=settings.hang_s,
         )
-        # A loop that is not written is said before anybody is served.
+        # An unwritten loop is reported before the first request is served.
         state = self._engine.try_out(WARM_UP_S + settings.max_wait_s)
         if not state.is_healthy:
             raise RuntimeError(state.reason)
@@ -89,7 +89,7 @@ class EngineReplica:
         return app
 
     def check_health(self) -> None:
-        """Asked by Ray every few seconds: a replica whose loop has failed is replaced."""
+        """Called by Ray every few seconds: a replica whose loop has failed is replaced."""
         if not self._engine.state.is_healthy:
             raise RuntimeError(self._engine.state.reason)
 
@@ -110,7 +110,7 @@ def application(
 
 
 def send_by_value(loop: Callable) -> None:
-    """Let a loop from a lab's file travel as code: no other process can import the module that holds it."""
+    """Make a loop from a lab's file travel by value: no other process can import the module that holds it."""
     module = sys.modules.get(loop.__module__)
     if module is not None and not loop.__module__.startswith("minigpt."):
         cloudpickle.register_pickle_by_value(module)
@@ -142,17 +142,17 @@ def num_running() -> int:
 
 @contextmanager
 def connected(address: str | None, num_replicas: int):
-    """Inside this context: on a cluster that is there, or, without an address, on one of this machine alone."""
+    """Inside this context, be connected to an existing cluster or, without an address, to one on this machine alone."""
     if address is None:
-        # A core is promised to each replica; whether the machine has so many is another matter.
+        # Each replica is promised a core, whether or not the machine has that many.
         ray.init(address="local", num_cpus=num_replicas + 1, include_dashboard=False, log_to_driver=False)
     else:
         try:
             knock(address)
             ray.init(address=address, log_to_driver=False)
-        except OSError as error:  # ConnectionError is one
+        except OSError as error:  # ConnectionError is a subclass
             raise ValueError(say(
-                en=f"address={address!r}: no Ray cluster lets us in there ({error}). Start one (ray start --head), or "
+                en=f"address={address!r}: no Ray cluster accepts this connection ({error}). Start one (ray start --head), or "
                 "set RAY_AUTH_MODE=token, as for the cluster itself",
                 es=f"address={address!r}: ahí ningún clúster de Ray nos deja entrar ({error}). Inicia uno (ray start "
                 "--head), o define RAY_AUTH_MODE=token, igual que para el propio clúster",
@@ -160,12 +160,12 @@ def connected(address: str | None, num_replicas: int):
     try:
         yield
     finally:
-        serve.shutdown() if address is None else serve.delete(NAME)  # a cluster may serve others, too
+        serve.shutdown() if address is None else serve.delete(NAME)  # a cluster may serve other applications, too
         ray.shutdown()
 
 
 def knock(address: str) -> None:
-    """OSError if nobody listens at HOST:PORT; Ray itself would try for a quarter of an hour."""
+    """Raise OSError if nothing listens at HOST:PORT; Ray itself would try for a quarter of an hour."""
     host, _, port = address.rpartition(":")
     if host and port.isdecimal() and "/" not in host:
         socket.create_connection((host.strip("[]"), int(port)), timeout=KNOCK_S).close()

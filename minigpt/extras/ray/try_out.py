@@ -1,20 +1,22 @@
 """Two hundred requests to one replica, to two, and to two of which one is killed halfway. On emulated machines.
 
-What must hold at the end: every request was answered once or failed, and was told so; those that failed were in flight
-on the killed replica; the others went on; and another replica stands in its place.
+What must hold at the end: every request was answered once, or failed and its client was notified; those that failed
+were in flight on the killed replica; the others went on; and another replica has taken its place.
 """
 
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import httpx
 
 from minigpt.analysis.metrics import Summary
 from minigpt.analysis.tables import ROWS, summary_table
 from minigpt.extras.load import client
 from minigpt.extras.load import report as load_report
-from minigpt.extras.load.completion_stream import Reply
-from minigpt.extras.ray.nodes import Seen, kill, look_at
+from minigpt.extras.load.completion_stream import BrokenStream, Reply, read_completion
+from minigpt.extras.ray.nodes import Seen, kill, look_at, signature
 from minigpt.language import say
 from minigpt.runtime.clock import NS
 from minigpt.workloads.workload import Workload, workload
@@ -23,6 +25,7 @@ LENGTHS, NUM_REQUESTS, RATE_PER_S = "uniform:32,192", 200, 12.0
 SHOWN = ("e2e_p50_ms", "e2e_p95_ms", "ttft_p50_ms", "ttft_p95_ms", "throughput_per_s", "tokens_per_s",
          "num_requests", "num_unfinished")
 POLL_S = 0.25
+WITNESS_TOKENS = 192
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,9 +36,10 @@ class Trial:
     requests: Workload
     replies: Sequence[Reply]  # in the workload's order
     summary: Summary
-    shares: dict[str, int]  # answered by each replica that was there before and after
+    shares: dict[str, int]  # answered by each replica that existed before and after
     killed: str | None = None  # the replica
-    killed_ns: int | None = None  # when, since the schedule's zero
+    witness: Reply | None = None  # a request of ours that the killed replica was answering at that moment
+    killed_ns: int | None = None  # when, since the start of the schedule
     replaced_s: float | None = None  # from the kill until another one served
 
     @property
@@ -60,34 +64,49 @@ def run(url: str, deploy: Callable[[int], None]) -> list[Trial]:
 
 
 def trial(name: str, url: str, load: Workload, num_replicas: int) -> Trial:
-    """The workload to so many replicas."""
+    """Send the workload to this many replicas."""
     before = look_at(url, num_replicas)
     _, replies, end_ns = asyncio.run(client.load(load, url))
     return _trial(name, load, replies, end_ns, _shares(before, look_at(url, num_replicas)))
 
 
 def trial_with_a_kill(name: str, url: str, load: Workload) -> Trial:
-    """The workload to two replicas; when half of it has arrived, one's process is ended."""
+    """Send the workload to two replicas; when half of it has arrived, end the process of one."""
     before = look_at(url, 2)
-    victim, replies, end_ns, killed_ns, kill_s = asyncio.run(_send_and_kill(url, load))
-    # The replacement may have come while requests were still on their way: that is when it counts from.
-    after = _until_replaced(url, victim.name)
+    victim, witness, replies, end_ns, killed_ns, kill_s = asyncio.run(_send_and_kill(url, load))
+    # The replacement may have come while requests were still under way: its time counts from then.
+    after = _until_replaced(url, victim)
     replaced_s = max(0.0, time.perf_counter() - kill_s)
-    return _trial(name, load, replies, end_ns, _shares(before, after), killed=victim.name, killed_ns=killed_ns,
-                  replaced_s=replaced_s)
+    return _trial(name, load, replies, end_ns, _shares(before, after), killed=victim, witness=witness,
+                  killed_ns=killed_ns, replaced_s=replaced_s)
 
 
 async def _send_and_kill(url: str, load: Workload):
     sending = asyncio.ensure_future(client.load(load, url))
     await asyncio.sleep(load.items[len(load.items) // 2].arrival_ns / NS)
-    # The busier one: there must be something to lose. Looking waits for answers, and so it has a thread of its own.
-    victim = max((await asyncio.to_thread(look_at, url, 2)).values(), key=lambda seen: seen.num_inflight)
-    kill(victim)
-    kill_s = time.perf_counter()
+    victim, witness, kill_s = await _kill_in_mid_answer(url)
     _, replies, end_ns = await sending
-    # The schedule's zero is when the last request ended, less the time that this took.
+    # The schedule started when the last request ended, minus the time that this took.
     zero_ns = time.perf_counter_ns() - end_ns
-    return victim, replies, end_ns, round(kill_s * NS) - zero_ns, kill_s
+    return victim, witness, replies, end_ns, round(kill_s * NS) - zero_ns, kill_s
+
+
+async def _kill_in_mid_answer(url: str) -> tuple[str, Reply, float]:
+    """End the replica that answers a request of ours, at its first token: so there is always something to lose."""
+    item, reply = replace(requests(num=1).items[0], max_tokens=WITNESS_TOKENS), Reply()
+    async with client.make_client(url) as http:
+        body = client.request_body(item, client.Target(url=url, model=await client.find_model(http, None)))
+        async with http.stream("POST", "/v1/completions", content=body) as response:
+            name, pid = signature(response)
+            chunks = response.aiter_raw()
+            await anext(chunks)
+            kill(pid)
+            kill_s = time.perf_counter()
+            try:
+                await read_completion(chunks, reply, time.perf_counter_ns)
+            except (BrokenStream, httpx.HTTPError) as error:
+                reply.failure, reply.detail = "lost", str(error)
+    return name, reply, kill_s
 
 
 def _until_replaced(url: str, killed: str, timeout_s: float = 120.0) -> dict[str, Seen]:

@@ -1,4 +1,4 @@
-"""One line per request in the terminal, for who wants to see what clients ask."""
+"""One line per request in the terminal, to see what clients ask."""
 
 import time
 from datetime import datetime
@@ -32,7 +32,7 @@ class AccessLog:
 
 def line(scope, status: int | None, seconds: float) -> str:
     client = scope.get("client") or ("?", 0)
-    # A path may hold anything, also what would look like another line.
+    # A path may hold anything, including what would look like another line.
     path = ascii(scope["path"])[1:-1]
     ending = status or say(en="gone", es="se fue")
     return f"{datetime.now():%H:%M:%S} {client[0]} {scope['method']} {path} {ending} {seconds:.3f} s"

@@ -1,4 +1,4 @@
-"""One answer on its way to one client: streamed or whole, within its time, and only as long as the client is there."""
+"""One answer on its way to one client: streamed or whole, within its time limit, while the client is connected."""
 
 import asyncio
 import functools
@@ -21,14 +21,14 @@ from minigpt.extras.server.request_handle import (
 )
 from minigpt.language import say
 
-# What a client hears of a request that was not answered.
+# What a client gets for a request that was not answered.
 FAILURES = {
     FAILED: lambda why: ApiError(500, why, code="engine_error"),
     CANCELLED: lambda why: engine_down(say(en="the server is closing", es="el servidor se está cerrando")),
     QUEUE_FULL: queue_full,
     ENGINE_DOWN: engine_down,
 }
-LAST_WORDS_S = 1.0  # for telling a client that its time is over, should it still be reading
+LAST_WORDS_S = 1.0  # for telling a client that its time is over, if it is still reading
 
 
 class Answer:
@@ -45,7 +45,7 @@ class Answer:
         self._refusal = ""
         self._has_started = self._is_complete = False
         self.handles = []
-        try:  # last, for from here on somebody is served
+        try:  # last, since the request counts as in service from here on
             for index, (prompt, limit) in enumerate(zip(wanted.prompts, wanted.max_tokens, strict=True)):
                 listener = functools.partial(self._hear, mailbox, index)
                 self.handles.append(engine.submit(prompt, limit, options=wanted.options, listener=listener))
@@ -79,7 +79,7 @@ class Answer:
             self._stopwatch.ended(self._end, self._wanted.num_prompt_tokens, self.text.num_tokens, self._refusal)
 
     async def _news(self) -> dict[int, RequestOutput]:
-        """What has come of each prompt; together, if this task lags: it must not lag more and more."""
+        """The events of each prompt so far; combined if this task lags, so that it cannot fall further and further behind."""
         news = dict([await self._inbox.get()])
         while not self._inbox.empty():
             index, event = self._inbox.get_nowait()
@@ -142,7 +142,7 @@ class Answer:
     async def _tell_error(self, send, error: ApiError) -> None:
         if self._is_complete:
             return
-        if self._has_started:  # the status has left: the stream ends with an error, and without [DONE]
+        if self._has_started:  # the status was sent already: the stream ends with an error, and without [DONE]
             await self._body(send, server_sent(error.body), is_last=True)
         else:
             await self._tell_whole(send, error.body, error.status, error.headers)

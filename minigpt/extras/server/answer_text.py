@@ -16,12 +16,12 @@ class Choice:
     def __init__(self, index: int):
         self.index, self.token_ids, self.text = index, [], ""
         self.reason: str | None = None
-        self.has_spoken = False  # in a chat, the first delta says whose words these are
-        # A character of several bytes leaves when its last byte has come.
+        self.has_spoken = False  # in a chat, the first delta names the role
+        # A character of several bytes is sent once its last byte has come.
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
 
     def feed(self, token_ids, reason: str | None) -> str:
-        """The text that may leave after these tokens."""
+        """The text that may be sent after these tokens."""
         self.token_ids += token_ids
         self.reason = reason
         text = self._decoder.decode(bytes(token_ids), final=reason is not None)
@@ -49,7 +49,7 @@ class AnswerText:
         return all(choice.reason is not None for choice in self.choices)
 
     def chunk(self, index: int, token_ids, reason: str | None) -> bytes:
-        """One event of a stream, empty if there is nothing to say yet."""
+        """One event of a stream; empty if there is nothing to send yet."""
         choice = self.choices[index]
         text = choice.feed(token_ids, reason)
         if not text and reason is None and not self._wanted.has_token_ids:

@@ -1,4 +1,4 @@
-"""Errors in OpenAI's form, whatever goes wrong on the way to an answer."""
+"""Errors in OpenAI's form, for everything that can go wrong before an answer."""
 
 from minigpt.extras.server.live_source import QueueFull
 from minigpt.extras.server.live_state import EngineDown
@@ -40,7 +40,7 @@ def engine_down(message: str) -> ApiError:
 
 
 def no_key() -> ApiError:
-    message = say(en="this server wants its API key: Authorization: Bearer KEY",
+    message = say(en="this server requires its API key: Authorization: Bearer KEY",
                   es="este servidor pide su clave de API: Authorization: Bearer CLAVE")
     return ApiError(401, message, code="invalid_api_key", headers={"WWW-Authenticate": "Bearer"})
 

@@ -28,8 +28,8 @@ from minigpt.extras.server.metrics import ServerMetrics, Stopwatch
 from minigpt.extras.server.request_handle import Mailbox
 from minigpt.language import say
 
-CLOSED_BY_CLIENT = 499  # nginx's number; nobody is there to read it
-LAST_S = 5.0  # for the engine to let go of what was cut off when the server ends
+CLOSED_BY_CLIENT = 499  # nginx's number for a client that has gone
+LAST_S = 5.0  # for the engine to release what was cut off when the server ends
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,7 @@ class ServerSettings:
     max_body_bytes: int = 65_536
     time_limit_s: float = 120.0  # from a request's arrival to its last byte
     policy: str = ""  # for /health and the page
-    api_key: str = ""  # what clients must show; empty: nothing
+    api_key: str = ""  # what clients must send; empty: nothing
     cors_origins: tuple[str, ...] = ()  # web pages that may call from a browser; "*": all
     has_access_log: bool = False
 
@@ -158,7 +158,7 @@ class Api:
 def make_app(
     engine, settings: ServerSettings = ServerSettings(), is_closing: threading.Event | None = None
 ) -> Starlette:
-    """The ASGI application around a `LiveEngine` or an `EngineClient`, which finishes what it has at the end."""
+    """The ASGI application around a `LiveEngine` or an `EngineClient`, which finishes its requests at shutdown."""
     is_closing = is_closing or threading.Event()
     api = Api(engine, settings, is_closing)
 
@@ -167,7 +167,7 @@ def make_app(
         api.mailbox = Mailbox()
         yield
         is_closing.set()
-        # Every answer has been given, or was cut off at its time limit: what is left is to let go.
+        # Every answer was given, or cut off at its time limit: only cleaning up is left.
         await asyncio.to_thread(engine.close, drain=True, timeout_s=LAST_S)
 
     routes = api.routes
@@ -189,7 +189,7 @@ async def show_api_error(request: Request, error: ApiError) -> Response:
 
 
 def shows_what_there_is(routes: list[Route]):
-    """A handler of 404 and 405 that names the paths and methods there are."""
+    """A handler of 404 and 405 that names the paths and methods that exist."""
     doors = {route.path: " / ".join(sorted(route.methods - {"HEAD"})) for route in routes}
     listed = ", ".join(f"{methods} {path.replace(':path', '')}" for path, methods in doors.items())
 

@@ -83,7 +83,7 @@ def read_prompts(prompt) -> tuple[tuple[int, ...], ...]:
 
 
 def read_prompt(prompt) -> tuple[int, ...]:
-    """Token ids of one prompt: a text as the tutor was trained to see it, or ids as they are."""
+    """Token ids of one prompt: of a text in the form that the tutor was trained on, or ids as they are."""
     if isinstance(prompt, str):
         return encode_text(prompt, "prompt")
     if not isinstance(prompt, list) or not prompt or not all(is_token(part) for part in prompt):
@@ -95,7 +95,7 @@ def read_prompt(prompt) -> tuple[int, ...]:
 
 
 def encode_text(text: str, param: str) -> tuple[int, ...]:
-    """A text's bytes, its last line ended: there the tutor begins to answer. Several lines are one prompt."""
+    """A text's bytes, with its last line ended: the tutor's answer begins there. Several lines are one prompt."""
     stripped = text.strip()
     if not stripped:
         raise wrong(param, say(en="is empty: give a line such as 'fix: she go to school'",
@@ -103,7 +103,7 @@ def encode_text(text: str, param: str) -> tuple[int, ...]:
     try:
         return tuple(encode(stripped + END_OF_PROMPT))
     except UnicodeEncodeError:
-        raise wrong(param, say(en="holds half of a surrogate pair, which is no text",
+        raise wrong(param, say(en="holds half of a surrogate pair, which is not text",
                                es="contiene medio par sustituto, que no es texto")) from None
 
 
@@ -147,7 +147,7 @@ def is_token(value) -> bool:
 
 
 def read_max_tokens(fields: dict, num_prompt_tokens: int, context: int) -> int:
-    """The token limit; without one, the tutor's longest answer, or what the context leaves room for."""
+    """The token limit; by default, the tutor's longest answer or what fits in the context."""
     name = "max_tokens" if "max_tokens" in fields else "max_completion_tokens"
     room = context - num_prompt_tokens
     limit = fields.get(name, max(1, min(MAX_ANSWER_TOKENS, room)))
@@ -179,7 +179,7 @@ def read_options(fields: dict, limits: tuple[int, ...]) -> AnswerOptions:
 
 
 def read_stop(stop) -> tuple[tuple[int, ...], ...]:
-    """Stop sequences as token ids. Tokens are bytes, so that a text is found wherever it stands."""
+    """Stop sequences as token ids. Tokens are bytes, so a text is found wherever it occurs."""
     stops = [] if stop is None else [stop] if isinstance(stop, str) else stop
     if not isinstance(stops, list) or len(stops) > MAX_STOPS or not all(is_stop(text) for text in stops):
         raise wrong("stop", say(

@@ -2,12 +2,12 @@
 
 Threads of one process take turns at the interpreter: in one with the server, the loop would wait while tokens are sent.
 Apart, the loop computes on one core and the server sends on another. And a loop that ends its process, fills its
-memory, or never gives the interpreter back, takes nobody with it.
+memory, or never releases the interpreter, does not take the server down.
 
 `EngineClient` has the calls of `LiveEngine` that a server needs. Between the two go tuples through a pipe:
 down ("submit", …), ("cancel", number), ("close", drain, timeout_s); up ("imported",), ("ready", context),
 ("broken", why), ("events", [(number, token_ids, reason, error), …]), and ("state", state, load) twice a second, which
-is also how the process shows that it lives.
+also shows that the process is alive.
 """
 
 import atexit
@@ -31,13 +31,13 @@ from minigpt.language import say
 
 log = logging.getLogger("minigpt.live")
 NOTHING = EngineLoad(num_waiting=0, num_inflight=0, num_kv_slots=0, num_kv_slots_total=0, num_kv_tokens=0)
-LAST_S = 1.0  # for a process to end, once its engine has
+LAST_S = 1.0  # for a process to end after its engine
 IMPORT_S = 120.0  # for a process to load torch and the tutor
 FILE_S = 20.0  # for the loop's file
 # Signals that people and systems send; others, such as SIGSEGV, are a crash.
 FROM_OUTSIDE = (signal.SIGTERM, signal.SIGINT, *((signal.SIGKILL, signal.SIGHUP) if hasattr(signal, "SIGKILL") else ()))
 MOST_UNREAD = 256  # requests
-SILENCE_S = 5.0  # a process that is not heard of for so long (or --hang-s, if that is longer) has stopped
+SILENCE_S = 5.0  # a process that is silent for this long (or --hang-s, if that is longer) has stopped
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -49,23 +49,23 @@ class SentHandle:
 
 
 class EngineClient:
-    """Serves requests with the loop that `make_loop` gives, called over there; settings are those of `LiveEngine`.
+    """Serves requests with the loop that `make_loop` returns in the other process; settings are those of `LiveEngine`.
 
-    Raises ValueError if the loop cannot be had. A full queue is an event here (`queue_full`), since nobody waits for
-    the answer to a `submit`; so is an engine that has failed a moment ago (`engine_down`).
+    Raises ValueError if the loop cannot be loaded. A full queue is an event here (`queue_full`), since `submit` does
+    not wait for the engine's reply; so is an engine that has just failed (`engine_down`).
     """
 
     def __init__(self, make_loop: Callable[[], Callable], **settings):
-        # The engine refuses by its own count; this one is for an engine that has stopped reading.
+        # The engine refuses by its own count; this count is for an engine that has stopped reading.
         self._most = 2 * settings.get("max_queue", 256) + MOST_UNREAD
         self._pipe, self._child = start_engine_process(make_loop, settings)
         self._numbers = itertools.count()
         self._handles: dict[int, SentHandle] = {}
         self._lock = threading.RLock()  # guards state and handles
         self._state, self._load = EngineState(name=HEALTHY), NOTHING
-        self._end = ""  # why it was ended from here
+        self._end = ""  # why this side ended it
         self.context = self._greet()
-        # Orders leave in a thread of their own: a process that does not read must not stop the server.
+        # Orders are sent in a thread of their own: a process that does not read must not block the server.
         self._orders: queue.SimpleQueue[tuple] = queue.SimpleQueue()
         self._heart = Watchdog(max(SILENCE_S, settings.get("hang_s", 30.0)))
         self._has_ended = threading.Event()
@@ -80,14 +80,14 @@ class EngineClient:
 
     @property
     def load(self) -> EngineLoad:
-        """What was in the engine when it last said so: less than a second ago."""
+        """The engine's load when it last reported: less than a second ago."""
         return self._load
 
     def submit(
         self, prompt_token_ids: Sequence[int], max_tokens: int, *, listener: Callable[[RequestOutput], None],
         options: AnswerOptions | None = None, **settings,
     ) -> SentHandle:
-        """Let a request arrive; its events go to `listener`, in a thread. Raises what `LiveEngine.submit` does."""
+        """Submit a request; its events go to `listener`, in a thread. Raises what `LiveEngine.submit` does."""
         options = options or AnswerOptions(**settings)
         check_request(prompt_token_ids, max_tokens, options, self.context)
         with self._lock:
@@ -106,7 +106,7 @@ class EngineClient:
             self._orders.put(("cancel", handle.request_id))
 
     def close(self, drain: bool = True, timeout_s: float | None = None) -> None:
-        """Take nobody in any more and wait for the engine to end; after `timeout_s` it is ended."""
+        """Accept no more requests and wait for the engine to end; after `timeout_s` it is killed."""
         with self._lock:
             if self._state.is_healthy:
                 self._state = EngineState(name=CLOSING)
@@ -117,11 +117,11 @@ class EngineClient:
         atexit.unregister(self._child.kill)
 
     def kill(self, reason: str) -> None:
-        """End the process, whatever it is doing."""
+        """Kill the process, whatever it is doing."""
         self._end = self._end or reason
         self._child.kill()
 
-    # -- the process over there ---------------------------------------------------------------------------------------
+    # -- the other process --------------------------------------------------------------------------------------------
 
     def _greet(self) -> int:
         what = say(en="torch and the tutor were", es="torch y el tutor no se cargaron")
@@ -143,12 +143,12 @@ class EngineClient:
         return "broken", say(en=f"{what} not loaded within {timeout_s:.0f} s", es=f"{what} en {timeout_s:.0f} s")
 
     def _write(self) -> None:
-        with contextlib.suppress(OSError):  # the process has ended: the reader will find out, and tell everybody
+        with contextlib.suppress(OSError):  # the process has ended: the reader will notice, and notify every request
             while True:
                 self._pipe.send(self._orders.get())
 
     def _watch(self) -> None:
-        """End a process that is not heard of: it has stopped, or a call never gives the interpreter back."""
+        """Kill a process that is silent: it has stopped, or a call never releases the interpreter."""
         last_s = time.monotonic()
         while not self._has_ended.wait(self._heart.interval_s):
             passed_s, last_s = time.monotonic() - last_s, time.monotonic()
@@ -182,18 +182,18 @@ class EngineClient:
             return
         try:
             handle.listener(RequestOutput(token_ids=token_ids, reason=reason, error=error))
-        except Exception:  # a client's fault is its own
+        except Exception:  # a mistake of one client concerns no other
             self.cancel(handle)
 
     def _learn(self, state: EngineState, load: EngineLoad) -> None:
         with self._lock:
             self._load = load
-            was_said_before = state.is_healthy and not self._state.is_healthy  # it did not know yet
+            was_said_before = state.is_healthy and not self._state.is_healthy  # it had not heard yet
             if not was_said_before:
                 self._state = state
 
     def _process_ended(self) -> None:
-        how = self._how_it_ended()  # may take a while: nobody waits for the lock meanwhile
+        how = self._how_it_ended()  # may take a while: the lock is not held meanwhile
         with self._lock:
             if self._state.name == CLOSING and not self._handles:
                 self._state = EngineState(name=CLOSED)
@@ -214,8 +214,8 @@ class EngineClient:
         if status is not None and -status in FROM_OUTSIDE:
             name = signal.Signals(-status).name
             return say(
-                en=f"the loop's process was ended from outside ({name}): by somebody, or by the system, for example "
-                "for want of memory",
+                en=f"the loop's process was ended from outside ({name}): by a user or by the system, for example "
+                "because memory ran out",
                 es=f"el proceso del bucle fue terminado desde fuera ({name}): por alguien, o por el sistema, por "
                 "ejemplo por falta de memoria",
             )
@@ -224,7 +224,7 @@ class EngineClient:
 
 
 def start_engine_process(make_loop: Callable[[], Callable], settings: dict):
-    """The engine's process, and this end of the pipe to it."""
+    """Start the engine's process; return it and this end of the pipe."""
     from minigpt.extras.server.engine_core import run_engine_core
 
     spawn = multiprocessing.get_context("spawn")  # the same on every system
@@ -240,7 +240,7 @@ def start_engine_process(make_loop: Callable[[], Callable], settings: dict):
 
 @contextlib.contextmanager
 def deaf_to_signals():
-    """A process that starts in here ignores Ctrl-C and SIGTERM from its first moment on."""
+    """Processes started inside this context ignore Ctrl-C and SIGTERM from the start."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,4 +1,4 @@
-"""The other end of `engine_client`'s pipe: a live engine, and its main thread, which takes orders for it."""
+"""The other end of `engine_client`'s pipe: a live engine, and its main thread, which receives the orders."""
 
 import ctypes
 import functools
@@ -20,12 +20,12 @@ from minigpt.extras.server.request_handle import (
 )
 
 LOOK_S = 0.1  # how often state and load are looked at
-BEAT_S = 0.5  # how often they are sent, changed or not: a process that is silent for long has stopped
+BEAT_S = 0.5  # how often they are sent, changed or not: a process that stays silent has stopped
 PR_SET_PDEATHSIG = 1  # Linux: the signal that a process gets when its parent's thread ends
 
 
 def run_engine_core(pipe, make_loop: Callable[[], Callable], settings: dict) -> None:
-    """The life of the engine's process."""
+    """The engine's process from start to end."""
     outlive_nobody()
     # Ctrl-C, and SIGTERM to a whole group, reach both: the server decides, and says "close".
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -34,7 +34,7 @@ def run_engine_core(pipe, make_loop: Callable[[], Callable], settings: dict) -> 
     from minigpt.llm.tutor import load_tutor
 
     model = load_tutor()
-    pipe.send(("imported",))  # from here on it is the student's file that takes its time
+    pipe.send(("imported",))  # from here on the time is spent in the student's file
     try:
         loop = make_loop()
     except ValueError as error:
@@ -43,28 +43,28 @@ def run_engine_core(pipe, make_loop: Callable[[], Callable], settings: dict) -> 
     core = EngineCore(pipe)
     core.serve(LiveEngine(loop, model, after_step=core.flush, **settings))
     sys.stderr.flush()
-    os._exit(0)  # without waiting for a loop that does not end
+    os._exit(0)  # not waiting for a loop that does not end
 
 
 def outlive_nobody() -> None:
-    """End with the server, even if it is killed while the loop holds the interpreter; elsewhere the pipe's end tells."""
+    """End with the server, even if it is killed while the loop holds the interpreter; elsewhere the closed pipe shows it."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 class EngineCore:
-    """Takes orders from the pipe, and sends what the engine says."""
+    """Receives orders from the pipe, and sends the engine's events."""
 
     def __init__(self, pipe):
         self._engine, self._pipe = None, pipe
         self._handles: dict[int, RequestHandle] = {}
-        self._outbox: list[tuple] = []  # events that leave together: a message costs more than what is in it
-        self._writing = threading.RLock()  # guards outbox, pipe and the last report: what was seen first leaves first
+        self._outbox: list[tuple] = []  # events that are sent together: a message costs more than its contents
+        self._writing = threading.RLock()  # guards outbox, pipe and the last report: what was seen first is sent first
         self._last_report, self._last_beat_s = None, 0.0
         self._closing: threading.Thread | None = None
 
     def serve(self, engine) -> None:
-        """Until the engine was closed, or nobody is at the other end."""
+        """Run until the engine is closed, or the other end is gone."""
         self._engine = engine
         orders = {"submit": self._submit, "cancel": self._cancel, "close": self._close}
         self._send("ready", self._engine.context)
@@ -75,7 +75,7 @@ class EngineCore:
                     orders[order](*values)
                 self._report()
             self._report()
-        except (EOFError, OSError):  # the server is no more
+        except (EOFError, OSError):  # the server is gone
             pass
 
     def _submit(self, number: int, prompt_token_ids, max_tokens: int, options: AnswerOptions) -> None:
@@ -100,7 +100,7 @@ class EngineCore:
             self._engine.cancel(handle)
 
     def _close(self, drain: bool, timeout_s: float | None) -> None:
-        # Aside, for clients go away while the engine finishes what it has.
+        # In another thread, since clients may go away while the engine finishes its requests.
         if self._closing is None:
             self._closing = threading.Thread(target=self._engine.close, args=(drain, timeout_s), daemon=True)
             self._closing.start()
@@ -109,7 +109,7 @@ class EngineCore:
         if event.reason is not None:
             self._handles.pop(number, None)
         if event.reason in (FAILED, ENGINE_DOWN):
-            self._report()  # first: whoever hears of the failure can ask how the engine is
+            self._report()  # first: a client that hears of the failure may ask for the engine's state
         with self._writing:
             self._outbox.append((number, event.token_ids, event.reason, event.error))
         if event.reason is not None:
@@ -133,5 +133,5 @@ class EngineCore:
         with self._writing:
             try:
                 self._pipe.send(message)
-            except OSError:  # the server is no more: no fault of the loop, in whose thread this may be
+            except OSError:  # the server is gone: not an error of the loop, in whose thread this may run
                 pass

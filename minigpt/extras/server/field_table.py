@@ -34,7 +34,7 @@ def _name(field: Field) -> str:
 
 
 def _values(field: Field) -> str:
-    # 0 and 0.0 are one value to a reader.
+    # 0 and 0.0 are the same value to a reader.
     shown = dict.fromkeys(json.dumps(int(value) if type(value) is float else value) for value in field.neutral)
     return f" ({' / '.join(f'`{value}`' for value in shown)})" if shown else ""
 

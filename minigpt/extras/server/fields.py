@@ -1,9 +1,9 @@
 """Every field of a request, declared once: what it must be, where it belongs, and what the server does with it.
 
 Names are those of OpenAI's completions and chat completions (https://platform.openai.com/docs/api-reference) and of
-vLLM's extensions. A field is *used*; or *ignored*, since it changes nothing about a greedy answer; or it would change
-the answer and is not there: then only values with which it does nothing are accepted. Whatever else comes, a misspelt
-name above all, is refused: a client that asked for something must not believe that it got it.
+vLLM's extensions. A field is *used*; or *ignored*, since it has no effect on a greedy answer; or it would change the
+answer and is not supported: then only values without effect are accepted. Everything else, above all a misspelt name,
+is refused: a client that asked for something must not believe that it got it.
 
 `check_fields` reads this declaration, and so does the table in the README (`field_table.py`).
 """
@@ -36,7 +36,7 @@ class Field:
     where: tuple[str, ...] = BOTH
     least: float = -math.inf
     most: float = math.inf
-    neutral: tuple = ()  # besides null: with these it does nothing
+    neutral: tuple = ()  # besides null: with these it has no effect
     en: str = ""  # what it does
     es: str = ""
 
@@ -72,7 +72,7 @@ FIELDS = (
     used("stream", FLAG, en="send tokens as they come", es="envía los tokens según salen"),
     used("stream_options", OBJECT, en="`include_usage` at the end; `continuous_usage_stats` in each chunk",
          es="`include_usage` al final; `continuous_usage_stats` en cada trozo"),
-    used("return_token_ids", FLAG, en="ids beside the text", es="ids junto al texto"),
+    used("return_token_ids", FLAG, en="ids in addition to the text", es="ids junto al texto"),
     used("priority", WHOLE, en="`request.priority` of your loop: lower is more urgent",
          es="`request.priority` de tu bucle: menor es más urgente"),
     # The answer is greedy: the most likely token, whatever these say.
@@ -123,9 +123,9 @@ def check_fields(sent: dict, endpoint: str) -> dict:
 
 
 def check_value(field: Field, value) -> None:
-    """ApiError if a field has a value of the wrong kind, out of its bounds, or one that asks for what is not there."""
+    """ApiError if a field has a value of the wrong type, out of bounds, or one that asks for what is not supported."""
     if field.use == NEUTRAL:
-        # True is 1 to Python, and no count to a client.
+        # True is 1 to Python, but not a count to a client.
         if not any(value == each and type(value) is type(each) for each in field.neutral):
             only = ", ".join(shown(each) for each in ("null", *map(in_json, field.neutral)))
             raise wrong(field.name, say(en=f"is not supported here: leave it out (or {only})",

@@ -1,4 +1,4 @@
-"""HTTP connections with limits that uvicorn leaves to a proxy: size and time of a request's head, endless bodies."""
+"""HTTP connections with limits that uvicorn leaves to a proxy: size and time of a request's head, unread bodies."""
 
 import json
 
@@ -34,7 +34,7 @@ class LimitedProtocol(HttpToolsProtocol):
         if self._is_in_head:
             self._num_head_bytes += len(data)
         super().data_received(data)
-        # Where a head ends in the middle of `data` its body was counted along, and no longer matters.
+        # If a head ends in the middle of `data`, part of its body was counted too, which no longer matters.
         if self._is_in_head and self._num_head_bytes > MOST_HEAD_BYTES and not self.transport.is_closing():
             self._refuse(head_too_large())
 
@@ -68,7 +68,7 @@ class LimitedProtocol(HttpToolsProtocol):
             self._start_timer(LINGER_S, self.transport.close)
 
     def send_400_response(self, msg: str) -> None:
-        """Called for whatever is no HTTP, and for a head that `_count` has refused."""
+        """Called for anything that is not HTTP, and for a head that `_count` has refused."""
         self._refuse(self._refusal or ApiError(400, msg, code="http_error"))
 
     def _count(self, *parts: bytes) -> None:
@@ -89,7 +89,7 @@ class LimitedProtocol(HttpToolsProtocol):
         body = json.dumps(error.body).encode()
         lines = (STATUS_LINE[error.status], b"content-type: application/json", b"connection: close",
                  b"content-length: %d" % len(body), b"", body)
-        # The status line brings its own end.
+        # The status line ends itself.
         self.transport.write(lines[0] + b"\r\n".join(lines[1:]))
         self.transport.close()
 

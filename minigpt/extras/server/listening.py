@@ -1,4 +1,4 @@
-"""Listening on a port until a signal ends it: what is in flight is finished, and one line says so."""
+"""Listening on a port until a signal ends it: requests in flight are finished, and one line says so."""
 
 import math
 import os
@@ -20,7 +20,7 @@ CUT_OFF = 130  # exit status after a second Ctrl-C: 128 + SIGINT
 
 
 def open_socket(host: str, port: int) -> socket.socket:
-    """A listening socket; ValueError if the address cannot be had."""
+    """A listening socket; ValueError if the address is not available."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=2048)
@@ -32,7 +32,7 @@ def open_socket(host: str, port: int) -> socket.socket:
 
 
 class Server(uvicorn.Server):
-    """uvicorn's server, which says what it does at a signal."""
+    """uvicorn's server, which reports what it does at a signal."""
 
     def __init__(self, config: uvicorn.Config, engine, is_closing: threading.Event):
         super().__init__(config)
@@ -71,7 +71,7 @@ def run_server(engine, listening: socket.socket, settings: ServerSettings) -> No
         loop="asyncio", http=LimitedProtocol, timeout_keep_alive=KEEP_ALIVE_S, server_header=False,
         timeout_graceful_shutdown=math.ceil(settings.time_limit_s) + 1,
     )
-    # uvicorn raises the signal again when it is done, for whoever was there before: here its work is done.
+    # uvicorn raises the signal again at the end, for handlers set earlier: here there is nothing left to do.
     before = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         Server(config, engine, is_closing).run(sockets=[listening])

@@ -1,4 +1,4 @@
-"""What a live engine does not take in, what it does not let out, and whether it works at all."""
+"""Checks of a live engine: which requests and answers it refuses, and whether it works at all."""
 
 import queue
 import time
@@ -13,7 +13,7 @@ from minigpt.runtime.run_log import RequestLog
 
 
 def check_request(prompt_token_ids, max_tokens: int, options: AnswerOptions, context: int) -> None:
-    """Refuse token ids that the model does not have, more of them than it can hold, and none at all."""
+    """Refuse token ids outside the vocabulary, more tokens than the context holds, and none at all."""
     if not len(prompt_token_ids) or max_tokens < 1:
         raise ValueError(say(
             en=f"prompt has {len(prompt_token_ids)} tokens and max_tokens={max_tokens}: both need at least one",
@@ -36,7 +36,7 @@ def check_request(prompt_token_ids, max_tokens: int, options: AnswerOptions, con
 
 
 def answer_fault(record: RequestLog) -> str:
-    """What is wrong with a loop's answer; empty if it is what the model computed, to its end."""
+    """What is wrong with a loop's answer; empty if it is the complete answer that the model computed."""
     if not record.ended:
         return say(en="the loop answered the request before it had ended",
                    es="el bucle respondió la petición antes de que terminara")
@@ -46,13 +46,13 @@ def answer_fault(record: RequestLog) -> str:
     return ""
 
 
-SLOW_S = 3.0  # a loop that has not answered by then is said to be slow
-# One answer that ends by itself and two that are cut: a loop that serves one kind only is noticed.
+SLOW_S = 3.0  # a loop that has not answered by then is reported as slow
+# One answer that ends by itself and two that are cut: a loop that serves only one kind is noticed.
 TRIALS = (("fix: she go to school", 128), ("fix: he have a dog", 4), ("corrige: ella van a casa", 1))
 
 
 def try_out(engine, timeout_s: float, on_slow: Callable[[], None] = lambda: None) -> EngineState:
-    """Let an engine serve a few requests together, or give up waiting for them; how it is then.
+    """Let an engine serve a few requests together, or give up waiting for them; return its state.
 
     `on_slow` is called once if they are not answered within three seconds. Wrong answers count as failed.
     """
@@ -66,7 +66,7 @@ def try_out(engine, timeout_s: float, on_slow: Callable[[], None] = lambda: None
     try:
         for prompt, max_tokens in TRIALS:
             handles.append(engine.submit(encode_prompt(prompt), max_tokens, listener=listen))
-    except (EngineDown, QueueFull):  # it has failed already, or has room for fewer
+    except (EngineDown, QueueFull):  # it has failed already, or accepts fewer
         pass
     is_answered, wrong = _hear_all(endings, len(handles), timeout_s, on_slow)
     for handle in () if is_answered else handles:
@@ -82,7 +82,7 @@ def try_out(engine, timeout_s: float, on_slow: Callable[[], None] = lambda: None
 
 
 def _hear_all(endings, count: int, timeout_s: float, on_slow: Callable[[], None]) -> tuple[bool, str]:
-    """Wait for so many endings: whether all came, and why one failed."""
+    """Wait for `count` endings; return whether all came, and why one failed."""
     start_s, is_slow, wrong = time.monotonic(), False, ""
     while count:
         limit_s = timeout_s if is_slow else min(SLOW_S, timeout_s)

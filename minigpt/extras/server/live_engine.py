@@ -9,8 +9,8 @@
 In asyncio, `async for event in engine.stream(...)` does the same, and leaving it cancels the request.
 
 A loop that raises, returns or hangs fails the engine: what was in flight is answered as failed, `state` says why, new
-requests are refused, and the process lives on. The engine stays failed. The same code would meet the same fault again;
-whoever runs the engine (a person at the command line, Ray Serve for a replica) decides about a new one.
+requests are refused, and the process goes on. The engine stays failed: the same code would fail the same way again.
+Starting a new one is up to its owner (a person at the command line, Ray Serve for a replica).
 """
 
 import ctypes
@@ -46,14 +46,14 @@ from minigpt.simulation.run import SPARE_SLOTS
 from minigpt.workloads.workload import WorkItem
 
 log = logging.getLogger("minigpt.live")
-WRONG_IN_A_ROW = 3  # wrong answers with no right one between them: such a loop serves nobody
+WRONG_IN_A_ROW = 3  # consecutive wrong answers after which a loop counts as useless
 
 
 class LiveEngine:
     """Serves requests with `loop`, from now until `close`.
 
     `streams`: tokens leave as they are computed (continuous batching); if not, all of them leave with the answer.
-    `hang_s`: so many seconds without a step of anybody while requests are there, and the loop counts as hung.
+    `hang_s`: after this many seconds without a step for any request in the engine, the loop counts as hung.
     `after_step` is called when all listeners have a step's tokens, in the loop's thread. Tests may give a `runner`, a
     `clock` and a `source` in place of the model's, the wall's and one that clients fill.
     """
@@ -90,7 +90,7 @@ class LiveEngine:
         self, prompt_token_ids: Sequence[int], max_tokens: int, *, options: AnswerOptions | None = None,
         listener: Callable[[RequestOutput], None] | None = None, request_id: int | None = None, **settings,
     ) -> RequestHandle:
-        """Let a request arrive. Its events go to `listener`, in the engine's threads, or wait in the handle.
+        """Submit a request. Its events go to `listener`, in the engine's threads, or wait in the handle.
 
         A listener returns at once: the loop waits for it. `settings` are those of `AnswerOptions`, in place of
         `options`. Raises ValueError for a request that cannot be served, QueueFull if too many are waiting, EngineDown
@@ -109,8 +109,8 @@ class LiveEngine:
                 closing = say(en="the server is closing", es="el servidor se está cerrando")
                 raise EngineDown(self._state.reason or closing)
             if not self._handles:
-                self.watchdog.moved()  # an idle loop owes nothing until now
-            # The loop may take it at once, and must find the handle then.
+                self.watchdog.moved()  # until now an idle loop had nothing to do
+            # The loop may take it at once, and must then find the handle.
             self._handles[item.request_id] = handle
             try:
                 self._source.put(item)
@@ -136,7 +136,7 @@ class LiveEngine:
             self._finish(handle, CANCELLED)
 
     def close(self, drain: bool = True, timeout_s: float | None = None) -> None:
-        """Take nobody in any more and wait for the loop to end; without `drain`, cancel what is there.
+        """Accept no more requests and wait for the loop to end; without `drain`, cancel those in the engine.
 
         A loop that has not ended after `timeout_s` is given up.
         """
@@ -152,7 +152,7 @@ class LiveEngine:
             self._give_up(say(en=f"the loop did not end in {timeout_s} s", es=f"el bucle no terminó en {timeout_s} s"))
 
     def try_out(self, timeout_s: float) -> EngineState:
-        """Serve a few requests, or give up waiting for them; how the engine is then."""
+        """Serve a few requests, or give up waiting for them; return the engine's state."""
         return try_out(self, timeout_s)
 
     @property
@@ -161,12 +161,12 @@ class LiveEngine:
 
     @property
     def context(self) -> int:
-        """Tokens, of prompt and answer together, that one request can have."""
+        """The most tokens, prompt and answer together, that one request can have."""
         return self._model.config.context
 
     @property
     def load(self) -> EngineLoad:
-        """What waits, runs and fills the cache now."""
+        """The requests that wait and run now, and how full the cache is."""
         num_waiting, cache = len(self._source), self._runner.cache
         records = [record for record in list(self._server.log.requests.values()) if record.finish_ns is None]
         return EngineLoad(
@@ -184,13 +184,13 @@ class LiveEngine:
             max_tokens=item.max_tokens, has_ended=record.ended,
         )
 
-    # -- what the server tells, in the loop's thread ----------------------------------------------------------------
+    # -- called by the server, in the loop's thread -----------------------------------------------------------------
 
     def admitted(self, request_id: int) -> None:
-        """A request was taken from the queue. That alone is no progress: a loop may take all and step none."""
+        """A request was taken from the queue. That alone is not progress: a loop may take all and step none."""
 
     def choose(self, request_id: int, token_id: int) -> int:
-        """The token that the loop gets to see: the model's, or EOS if the answer ends here."""
+        """The token that the loop sees: the model's, or EOS if the answer ends here."""
         handle = self._handles.get(request_id)
         if handle is None:
             return EOS_TOKEN_ID
@@ -222,7 +222,7 @@ class LiveEngine:
             self._finish(handle, LENGTH if len(record.token_ids) == record.item.max_tokens else STOP)
 
     def _was_wrong(self, error: str) -> None:
-        """Say it in the terminal, too; a loop that only answers wrongly is given up."""
+        """Report it in the terminal as well; a loop that only answers wrongly is given up."""
         if self._num_wrong == 0:
             log.error(error)
         self._num_wrong += 1
@@ -240,12 +240,12 @@ class LiveEngine:
         except Abandoned:
             pass
         except queue.Empty as error:
-            # Closing wakes a loop out of queue.get(), which then has nobody to hand out: that is an end like another.
+            # Closing wakes a loop from queue.get(), which then has no request to return: that is a normal end.
             if self._state.name == CLOSING:
                 self._loop_returned()
             else:
                 self._loop_raised(error)
-        except BaseException as error:  # sys.exit() too: a loop that ends is a loop that ends
+        except BaseException as error:  # including sys.exit(): the loop has ended either way
             self._loop_raised(error)
         finally:
             self._is_over.set()
@@ -257,13 +257,13 @@ class LiveEngine:
             ))
         elif self._handles:
             self._fail(say(
-                en="the loop returned before it had answered everybody", es="el bucle terminó sin responder a todos"
+                en="the loop returned before it had answered every request", es="el bucle terminó sin responder a todos"
             ))
         else:
             self._state = EngineState(name=CLOSED)
 
     def _loop_raised(self, error: BaseException) -> None:
-        if not isinstance(error, NotImplementedError):  # of an exercise that is not written there is nothing to trace
+        if not isinstance(error, NotImplementedError):  # an unwritten exercise needs no traceback
             log.error("the loop raised", exc_info=error)
         last = traceback.extract_tb(error.__traceback__)
         where = f" ({last[-1].filename.rpartition('/')[2]}:{last[-1].lineno})" if last else ""
@@ -279,23 +279,23 @@ class LiveEngine:
                 return
 
     def watch(self, passed_s: float) -> bool:
-        """Give the loop up if it hangs, `passed_s` seconds after the last look; whether it was."""
+        """Give the loop up if it hangs, `passed_s` seconds after the last look; return whether it was given up."""
         hangs = self.watchdog.look(passed_s, is_awaited=bool(self._handles))
         if hangs:
             seconds = f"{self.watchdog.hang_s:.0f}"
             self._give_up(say(
-                en=f"the loop hangs: no step for {seconds} s with requests at hand",
+                en=f"the loop hangs: no step for {seconds} s while requests are waiting",
                 es=f"el bucle está colgado: ningún paso en {seconds} s con peticiones pendientes",
             ))
         return hangs
 
     def _give_up(self, reason: str) -> None:
-        """Fail, and raise Abandoned in the loop's thread: at its next question, or wherever its Python code is."""
+        """Fail, and raise Abandoned in the loop's thread: at its next call to the server, or wherever its Python code is."""
         log.error(reason)
         self._fail(reason)
         self._abandon()
         if self._thread.is_alive():
-            # The only way to reach `while True: pass`. A thread inside C code (time.sleep) hears it when it is back.
+            # The only way to reach `while True: pass`. A thread inside C code (time.sleep) gets it when that returns.
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._thread.ident), ctypes.py_object(Abandoned))
         self._is_over.set()
 
@@ -309,6 +309,6 @@ class LiveEngine:
             self._finish(handle, FAILED, reason)
 
     def _finish(self, handle: RequestHandle, reason: str, error: str = "") -> None:
-        with self._lock:  # two threads may want to: the first one does
+        with self._lock:  # two threads may try: the first one does it
             if self._handles.pop(handle.request_id, None) is not None:
                 handle.finish(reason, error)

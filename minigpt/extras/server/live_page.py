@@ -1,4 +1,4 @@
-"""What the page at / shows: who is in flight now, slot by slot, the queue, and p95; as server-sent events."""
+"""What the page at / shows: the requests in flight, slot by slot, the queue, and p95; as server-sent events."""
 
 import asyncio
 import threading
@@ -25,7 +25,7 @@ class LivePage:
         self._answers: weakref.WeakValueDictionary[int, Answer] = weakref.WeakValueDictionary()
 
     def follow(self, answer: Answer) -> None:
-        """Show the text of this answer, too, as long as it is on its way."""
+        """Also show the text of this answer while it is in flight."""
         for handle in answer.handles:
             self._answers[handle.request_id] = answer
 
@@ -37,15 +37,15 @@ class LivePage:
 
     async def _frames(self):
         last = None
-        # A page that is left open must not keep the server from ending.
+        # A page left open must not keep the server from ending.
         while not self._is_closing.is_set():
             frame = self.frame()
-            yield server_sent(frame) if frame != last else b": \n\n"  # a comment: is anybody there?
+            yield server_sent(frame) if frame != last else b": \n\n"  # a comment, to find out whether the client is still there
             last = frame
             await asyncio.sleep(FRAME_S)
 
     def frame(self) -> dict:
-        """What there is now, as plain data."""
+        """The current state, as plain data."""
         state, load, p95_s = self._engine.state, self._engine.load, self._metrics.recent_p95_s()
         return {
             "policy": self._policy, "state": state.name, "reason": state.reason, "num_waiting": load.num_waiting,

@@ -1,8 +1,8 @@
 """The `server` of `minigpt.runtime.server` for a run without an end: live arrivals, bounded memory, and news for the engine.
 
 A loop cannot tell it from the one that it was written for. Its parts differ: requests come from a `LiveSource`, the log
-forgets what is over and tells the engine what happened, and every token passes by the engine, which may put EOS in its
-place. That is how a client who has gone gets its request out of an unchanged loop: the loop retires it by itself.
+forgets what is over and notifies the engine, and every token passes through the engine, which may replace it by EOS.
+That is how the request of a client that has gone leaves an unchanged loop: the loop retires it by itself.
 """
 
 from collections import deque
@@ -16,17 +16,17 @@ from minigpt.runtime.run_log import RequestLog, RunLog, StepLog
 from minigpt.runtime.server import Server, check_room
 from minigpt.runtime.time_keeper import TimeKeeper
 
-KEPT_ANSWERS = 100  # answered requests that the log still knows: enough to say that one was answered before
+KEPT_ANSWERS = 100  # answered requests that the log remembers: enough to report that one was answered before
 KEPT_STEPS = 1_000
-MAX_USELESS_STEPS = 1_000  # in a row, without a token for anybody
+MAX_USELESS_STEPS = 1_000  # in a row, without a token for any request
 
 
 class Abandoned(BaseException):
-    """Raised in the thread of a loop that has been given up; no Exception, so that a loop does not swallow it."""
+    """Raised in the thread of a loop that has been given up; not an Exception, so that a loop does not swallow it."""
 
 
 class Hooks(Protocol):
-    """What the engine wants to hear of its server, all of it in the loop's thread."""
+    """The notifications that the engine gets from its server, all of them in the loop's thread."""
 
     def admitted(self, request_id: int) -> None: ...
 
@@ -38,13 +38,13 @@ class Hooks(Protocol):
 
 
 class LiveWorkload:
-    """What stands where a replay has its workload: nothing is known beforehand."""
+    """The counterpart of a replay's workload: nothing is known beforehand."""
 
     name, items, num_clients = "live", (), None
 
 
 class LiveLog(RunLog):
-    """A log of bounded length, which passes on what it hears."""
+    """A log of bounded length, which passes on what it records."""
 
     def __init__(self, hooks: Hooks, **settings):
         super().__init__(workload=LiveWorkload(), steps=deque(maxlen=KEPT_STEPS), **settings)
@@ -97,14 +97,14 @@ class ChoosingRunner:
     def decode(self, request_ids: list[int], last_tokens: list[int]) -> list[int]:
         tokens = self._runner.decode(request_ids, last_tokens)
         return [
-            # A row whose last token is EOS has ended and rides along: nobody asks for its token.
+            # A row whose last token is EOS has ended and rides along: its token is not used.
             token if last == EOS_TOKEN_ID else self._choose(request_id, token)
             for request_id, last, token in zip(request_ids, last_tokens, tokens)
         ]
 
 
 class UselessSteps(StepLimit):
-    """Stops a loop that steps again and again without a token for anybody."""
+    """Stops a loop that steps again and again without producing a token."""
 
     def __init__(self):
         super().__init__(MAX_USELESS_STEPS)
@@ -116,7 +116,7 @@ class UselessSteps(StepLimit):
 def make_live_server(
     source, *, clock, runner: Runner, hooks: Hooks, max_batch: int, max_wait_s: float, max_inflight: int, streams: bool
 ) -> tuple[Server, Callable[[], None]]:
-    """A server for requests that nobody knows yet, and what gives its loop up: whatever that asks then raises Abandoned."""
+    """A server for requests not known beforehand, and a function that gives its loop up: any later call raises Abandoned."""
     check_room(max_batch=max_batch, max_inflight=max_inflight)
     log = LiveLog(hooks, clock=clock.name, streams=streams, max_batch=max_batch, max_inflight=max_inflight)
     time_keeper = LiveTimeKeeper(clock)

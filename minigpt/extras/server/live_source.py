@@ -5,13 +5,13 @@ from collections import deque
 
 
 class QueueFull(Exception):
-    """As many requests are waiting as may wait."""
+    """The queue is full."""
 
 
 class LiveSource:
     """Requests that other threads put in, oldest first, stamped with the clock's time.
 
-    The loop's thread asks and takes; any thread may put, withdraw and close.
+    The loop's thread looks and takes; any thread may put, withdraw and close.
     """
 
     def __init__(self, clock, max_queue: int):
@@ -26,7 +26,7 @@ class LiveSource:
     def next_ns(self) -> int | None:
         """Arrival of the oldest waiting request; None if there is none.
 
-        Whoever was told of a request will get it: between `queue.empty()` and `queue.get_nowait()` it cannot vanish.
+        A request that the loop was shown stays: it cannot vanish between `queue.empty()` and `queue.get_nowait()`.
         """
         with self._changed:
             self._is_promised = bool(self._waiting)
@@ -34,7 +34,7 @@ class LiveSource:
 
     @property
     def exhausted(self) -> bool:
-        """Whether nobody is waiting and nobody will come any more."""
+        """Whether no request is waiting and none will come any more."""
         with self._changed:
             return self._is_closed and not self._waiting
 
@@ -48,15 +48,15 @@ class LiveSource:
         """An answer has left; the clients of a live server do not wait for each other."""
 
     def wait(self, timeout_s: float | None) -> None:
-        """Sleep until somebody is waiting, the source is closed, or the time is out."""
+        """Sleep until a request is waiting, the source is closed, or the time is up."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._is_closed, timeout_s)
-            self._is_promised = bool(self._waiting)  # whoever woke the loop must not vanish before it looks
+            self._is_promised = bool(self._waiting)  # the request that woke the loop must not vanish before it looks
 
-    # -- for everybody else ---------------------------------------------------------------------------------------
+    # -- for other threads ----------------------------------------------------------------------------------------
 
     def put(self, item) -> None:
-        """Let a request arrive now; raises QueueFull."""
+        """Add a request, arriving now; raises QueueFull."""
         with self._changed:
             if len(self._waiting) >= self.max_queue:
                 raise QueueFull(f"{self.max_queue} requests are waiting: try again later")
@@ -64,7 +64,7 @@ class LiveSource:
             self._changed.notify_all()
 
     def withdraw(self, request_id: int) -> bool:
-        """Take a waiting request back; False if the loop has it, or has been told of it."""
+        """Withdraw a waiting request; False if the loop has it, or has been shown it."""
         with self._changed:
             first = 1 if self._is_promised else 0
             for index in range(first, len(self._waiting)):
@@ -74,7 +74,7 @@ class LiveSource:
             return False
 
     def close(self) -> None:
-        """Nobody will come any more; who is waiting is still served."""
+        """Accept no more requests; those waiting are still served."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()

@@ -1,22 +1,22 @@
-"""How a live engine is, and what is in it now."""
+"""The state of a live engine, and what is in it now."""
 
 from dataclasses import dataclass
 
-# With request_handle.FAILED, all that an engine can be.
+# With request_handle.FAILED, all states of an engine.
 HEALTHY, CLOSING, CLOSED = "healthy", "closing", "closed"
 
 
 class EngineDown(Exception):
-    """The engine takes no requests any more; the message says why."""
+    """The engine accepts no more requests; the message says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineState:
-    """How the engine is."""
+    """The engine's state."""
 
     name: str
     reason: str = ""  # why it failed
-    error: str = ""  # the exception that the loop raised, by its name
+    error: str = ""  # name of the exception that the loop raised
 
     @property
     def is_healthy(self) -> bool:
@@ -43,5 +43,5 @@ class EngineLoad:
     num_inflight: int
     num_kv_slots: int  # taken
     num_kv_slots_total: int  # that a policy within its cap may take
-    num_kv_tokens: int  # K and V of so many tokens are in the cache
+    num_kv_tokens: int  # tokens whose K and V are in the cache
     occupants: tuple[Occupant, ...] = ()  # requests in flight, oldest first

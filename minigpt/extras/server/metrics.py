@@ -1,4 +1,4 @@
-"""What /metrics shows, in Prometheus's form: latencies as clients feel them, and what is in the engine now.
+"""What /metrics shows, in Prometheus's format: latencies as clients see them, and what is in the engine now.
 
 Times run from a request's arrival at the server to the moment its bytes are handed to the network. TTFT and ITL are
 those of streams; a client that does not stream sees one answer, whose time is its E2E.
@@ -69,7 +69,7 @@ class Stopwatch:
         self._last_s: dict[int, float] = {}  # when the last token of each of its answers left
 
     def tokens_left(self, num_tokens: int, index: int = 0) -> None:
-        """So many tokens of a stream have just left together."""
+        """`num_tokens` tokens of a stream have just left together."""
         if num_tokens == 0:
             return
         now_s = time.perf_counter()

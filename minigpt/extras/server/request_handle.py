@@ -1,4 +1,4 @@
-"""What a client holds of its request: the events that it will hear, and the stop sequences that end its answer."""
+"""A client's handle on its request: the events that it gets, and the stop sequences that end its answer."""
 
 import asyncio
 import queue
@@ -30,7 +30,7 @@ class AnswerOptions:
     """What a client asks of its answer, beyond prompt and token limit."""
 
     ignore_eos: bool = False
-    min_tokens: int = 0  # neither EOS nor a stop ends the answer before it has so many
+    min_tokens: int = 0  # neither EOS nor a stop ends the answer before it has this many
     stop: tuple[tuple[int, ...], ...] = ()  # sequences of token ids
     stop_token_ids: frozenset[int] = frozenset()
     priority: int = 0  # lower is more urgent, to a policy that looks at it
@@ -71,7 +71,7 @@ class RequestHandle:
                 return
 
     def choose(self, token_id: int) -> int:
-        """Note a token that the model has computed; EOS in its place if the answer ends here."""
+        """Record a token that the model has computed; return EOS in its place if the answer ends here."""
         if self.is_cancelled or token_id == EOS_TOKEN_ID:
             return EOS_TOKEN_ID
         may_stop = self.num_chosen + 1 >= self.options.min_tokens
@@ -103,7 +103,7 @@ class RequestHandle:
         self._ready = []
         try:
             self._listener(event)
-        except Exception:  # a client's fault must not end the loop, which is somebody else's
+        except Exception:  # an error of one client must not end the loop, which serves the others
             self.is_cancelled = True
 
 
@@ -155,7 +155,7 @@ class Mailbox:
             self._loop.call_soon_threadsafe(self._deliver)
 
     def _deliver(self) -> None:
-        self._is_called = False  # first: what is posted from here on calls again, at worst for nothing
+        self._is_called = False  # first: what is posted from here on schedules another call, at worst a needless one
         while self._pending:
             inbox, event = self._pending.popleft()
             inbox.put_nowait(event)
@@ -173,7 +173,7 @@ class AsyncOutputs:
     async def __aiter__(self) -> AsyncIterator[RequestOutput]:
         while True:
             event = await self._inbox.get()
-            # What has come meanwhile leaves together: a reader that lags must not lag more and more.
+            # What has come meanwhile is sent together: a slow reader must not fall further and further behind.
             while not self._inbox.empty():
                 event = event.then(self._inbox.get_nowait())
             yield event

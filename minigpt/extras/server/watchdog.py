@@ -1,13 +1,13 @@
-"""Notices a loop, or a whole process, from which nothing comes any more while it should do something."""
+"""Notices a loop, or a whole process, that has gone silent while it should do something."""
 
-MOST_A_LOOK_S = 1.0  # of quiet that one look can add: a machine that slept, or a process that was stopped, is no hang
+MOST_A_LOOK_S = 1.0  # of silence that one look can add: a machine that slept, or a process that was stopped, does not hang
 
 
 class Watchdog:
-    """Counts how long nothing has moved.
+    """Counts how long nothing has happened.
 
-    It knows nothing of policies. A row that has ended and rides along, or a request that a scheduler holds back in a
-    list of its own, is not hung while *any* request gets a step: which of them comes when is the policy's business.
+    It knows nothing about policies. A row that has ended and rides along, or a request that a scheduler holds back in a
+    list of its own, is not hung while *any* request gets a step: their order is up to the policy.
     """
 
     def __init__(self, hang_s: float):
@@ -19,7 +19,7 @@ class Watchdog:
         self._has_moved = True
 
     def look(self, passed_s: float, is_awaited: bool) -> bool:
-        """Whether it hangs, `passed_s` seconds after the last look; `is_awaited`: something should happen."""
+        """Whether it hangs, `passed_s` seconds after the last look; `is_awaited`: there is work to do."""
         if self._has_moved or not is_awaited:
             self._has_moved, self._quiet_s = False, 0.0
         else:

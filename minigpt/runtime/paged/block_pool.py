@@ -1,4 +1,4 @@
-"""The pool of KV blocks, as the runtime accounts for it: who holds which block, and every change, written down.
+"""The runtime's accounting of the KV block pool: which request holds which block, with a record of every change.
 
 A *block* holds the keys and values of `block_size` tokens (PagedAttention; Kwon et al., SOSP 2023). A sequence's
 blocks need not be neighbours: its *block table* lists them in the order of its tokens.
@@ -48,7 +48,7 @@ class BlockPool:
         return tuple(self._tables)
 
     def num_blocks_for(self, num_tokens: int) -> int:
-        """Blocks that so many tokens take."""
+        """The number of blocks that `num_tokens` tokens take."""
         return -(-num_tokens // self.block_size)
 
     def block_table(self, request_id: int) -> tuple[int, ...]:
@@ -56,7 +56,7 @@ class BlockPool:
         return tuple(self._tables.get(request_id, ()))
 
     def allocate(self, request_id: int, num_tokens: int, now_ns: int, token_ids=()) -> bool:
-        """See to it that the request has blocks for `num_tokens`; False, and nothing changed, if too few are free.
+        """Make sure that the request has blocks for `num_tokens`; False, and nothing changed, if too few are free.
 
         `token_ids` are those of a request that starts, for pools that share what is computed (`prefix_pool.py`).
         """
@@ -70,7 +70,7 @@ class BlockPool:
         return True
 
     def free(self, request_id: int, now_ns: int) -> None:
-        """Give back all blocks of a request."""
+        """Free all blocks of a request."""
         freed = tuple(self._tables.pop(request_id, ()))
         for block in freed:
             heapq.heappush(self._free, block)
@@ -78,6 +78,6 @@ class BlockPool:
             self.events.append(BlockEvent(time_ns=now_ns, request_id=request_id, freed=freed))
 
     def check(self) -> None:
-        """Our own invariant: every block is free or in one table, never both, never twice."""
+        """Assert our own invariant: every block is free or in one table, never both, never twice."""
         held = [block for table in self._tables.values() for block in table]
         assert sorted(held + self._free) == list(range(self.num_total)), "a block was lost or is held twice"

@@ -20,7 +20,7 @@ class PagedExecutor(Executor):
         self.swapped: set[int] = set()  # requests whose K and V lie outside of the pool
 
     def forward_one_step(self, requests):
-        """Not here: this kind of server computes chunks, and says so."""
+        """Not available: a server with a block pool computes chunks, and the error says so."""
         raise ServingError(say(
             en="a server with a block pool takes forward_chunks([(request, num_tokens), …])",
             es="un servidor con bloques recibe forward_chunks([(petición, num_tokens), …])",
@@ -29,8 +29,8 @@ class PagedExecutor(Executor):
     def forward_chunks(self, chunks: list[tuple[Request, int]]) -> list[int | None]:
         """One step: compute the next `num_tokens` tokens of each request, in their order.
 
-        For a request of which all tokens are computed then, its next token id; for the others None. Prompts and
-        pieces of prompts share one prefill pass, single tokens of running sequences one decode pass.
+        Returns the next token id of a request whose tokens are all computed then, and None for the others. Prompts
+        and pieces of prompts share one prefill pass, single tokens of running sequences one decode pass.
         """
         requests = [request for request, _ in chunks]
         records = self._records_of(requests)
@@ -67,14 +67,14 @@ class PagedExecutor(Executor):
         self._pool.free(request_id, self._time.now_ns)
 
     def move_out(self, record: RequestLog) -> None:
-        """Copy a sequence's K and V out of its blocks, which are free then."""
+        """Copy a sequence's K and V out of its blocks, which are then free."""
         request_id = record.item.request_id
         self._runner.swap_out(request_id)
         self.swapped.add(request_id)
         self._pool.free(request_id, self._time.now_ns)
 
     def move_in(self, record: RequestLog) -> None:
-        """Copy a sequence's K and V into the blocks that it holds now."""
+        """Copy a sequence's K and V into the blocks that it now holds."""
         self.swapped.discard(record.item.request_id)
         self._runner.swap_in(record.item.request_id)
 

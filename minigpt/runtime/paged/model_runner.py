@@ -18,8 +18,8 @@ class Chunk:
     request_id: int
     token_ids: tuple[int, ...]
     num_computed: int  # tokens of it that are in the cache already
-    num_output: int  # output tokens so far: the scripted answer goes on from here
-    is_last: bool  # after it all known tokens are computed, and a new one comes
+    num_output: int  # output tokens so far: the scripted answer continues from here
+    is_last: bool  # after it all known tokens are computed, and a new one is produced
     answer: tuple[int, ...] | None
     ignore_eos: bool
     guesses: tuple[int, ...] = ()  # of the tokens after its last one, to be checked (speculation)
@@ -52,7 +52,7 @@ class PagedRunner(Protocol):
         """Copy a sequence's K and V out of its blocks."""
 
     def swap_in(self, request_id: int) -> None:
-        """Copy them into the blocks that it has now."""
+        """Copy them into the blocks that it now has."""
 
 
 class PagedScriptedRunner:
@@ -144,7 +144,7 @@ class PagedModelRunner:
         self._swapped[request_id] = self.cache.k[:, blocks], self.cache.v[:, blocks]  # copies: indexed by a list
 
     def swap_in(self, request_id: int) -> None:
-        """Copy a sequence back, into the blocks that it has now; they are others than before."""
+        """Copy a sequence back, into the blocks that it now has, which are different ones."""
         k, v = self._swapped.pop(request_id)
         blocks = list(self.pool.block_table(request_id))[: k.shape[1]]
         self.cache.k[:, blocks], self.cache.v[:, blocks] = k[:, : len(blocks)], v[:, : len(blocks)]
@@ -164,7 +164,7 @@ class PagedModelRunner:
         """The greedy token of each row of logits (B, V) that ends its known tokens."""
         endless = [row for row, chunk in enumerate(chunks) if chunk.ignore_eos]
         if endless:
-            logits = logits.clone()  # what inference mode made cannot be written to outside of it
+            logits = logits.clone()  # a tensor made in inference mode cannot be written to outside of it
             logits[endless, EOS_TOKEN_ID] = float("-inf")
         best = logits.argmax(dim=-1).tolist()
         return {chunk.request_id: token for chunk, token in zip(chunks, best) if chunk.is_last}

@@ -1,4 +1,4 @@
-"""What a run on a server with a block pool leaves behind, beside the usual log: blocks, preemptions, refusals."""
+"""What a server with a block pool records in addition to the usual log: blocks, preemptions, refusals."""
 
 from dataclasses import dataclass, field
 
@@ -24,7 +24,7 @@ class MemoryUse:
 
     time_ns: int
     num_used_blocks: int
-    num_stored_tokens: int  # tokens whose K and V lie in those blocks
+    num_stored_tokens: int  # tokens whose K and V are in those blocks
     num_running: int  # requests that hold blocks
 
 
@@ -38,7 +38,7 @@ class PagedRunLog(RunLog):
     memory: list[MemoryUse] = field(default_factory=list)
     preemptions: list[Preemption] = field(default_factory=list)
     refusals: dict[int, str] = field(default_factory=dict)  # request -> why it can never be served
-    swap_ns: int = 0  # time that passed in copying blocks out and in
+    swap_ns: int = 0  # time spent on copying blocks out and in
     prefix_lookups: list = field(default_factory=list)  # PrefixLookup of each start, on a pool that shares blocks
 
     def admit(self, item, arrival_ns: int, now_ns: int) -> None:
@@ -48,7 +48,7 @@ class PagedRunLog(RunLog):
 
     @property
     def waste_percent(self) -> float:
-        """Share of the held places, over all steps, in which no token lay."""
+        """Share of the reserved places, over all steps, that held no token."""
         held = sum(use.num_used_blocks for use in self.memory) * self.block_size
         return 100 * (1 - sum(use.num_stored_tokens for use in self.memory) / held) if held else 0.0
 

@@ -1,18 +1,18 @@
 """A server whose KV cache is a pool of blocks: the port of `minigpt.runtime.server`, with memory, chunks and preemption.
 
-Beside `queue`, `clock`, `respond` and `max_inflight`, a loop sees
+In addition to `queue`, `clock`, `respond` and `max_inflight`, a loop sees
 
     server.blocks          num_total · num_free · block_size · needed(num_tokens) · held(request)
-                           reserve(request, num_tokens) -> whether the request has blocks for so many tokens now
+                           reserve(request, num_tokens) -> whether the request now has blocks for `num_tokens`
     server.model           forward_chunks(chunks) -> for each (request, num_tokens) a token id, or None
     server.preempt(request, way)     its blocks are free now; way is "recompute" or "swap"
-    server.refuse(request, reason)   it can never be served, and is told so
+    server.refuse(request, reason)   it can never be served, and its client gets the reason
     server.token_budget · admission · profile · profile_percent · reserve_blocks · aging_s · cost
                            the settings of the run
 
 A step computes the next `num_tokens` of each request, prompt and output alike, as vLLM's scheduler sees it: there are
-no phases, only tokens that are not computed yet. When all known ones are, a new token comes. Every block is accounted
-for here, whatever the loop does: a step without blocks for its tokens is an error.
+no phases, only tokens that are not computed yet. When all known ones are computed, a new token is produced. The server
+accounts for every block, whatever the loop does: a step without blocks for its tokens is an error.
 """
 
 from collections.abc import Sequence
@@ -41,16 +41,16 @@ ADMISSION_RULES = ("max", "profiled", "watermark")
 class PagedSettings:
     """How a server with a block pool is run; the loop reads all of it."""
 
-    token_budget: int | None = None  # most tokens a step; None: no limit
+    token_budget: int | None = None  # most tokens per step; None: no limit
     admission: str = "watermark"  # one of ADMISSION_RULES
     profile: Sequence[int] = ()  # output lengths seen before, for admission="profiled"
     profile_percent: int = 90
     reserve_blocks: int = 0  # stay free at an admission
-    aging_s: float = 0.0  # waiting that makes up for one step of priority
+    aging_s: float = 0.0  # waiting time that is worth one step of priority
     num_guesses: int = 0  # most tokens guessed a request and step, for a loop that speculates
 
     def check(self, max_inflight: int) -> None:
-        """Refuse settings with which nobody could be served."""
+        """Refuse settings under which no request could be served."""
         if self.token_budget is not None and self.token_budget <= max_inflight:
             raise ValueError(say(
                 en=f"token_budget={self.token_budget} with max_inflight={max_inflight}: decodes could take all of it, "
@@ -110,7 +110,7 @@ class PagedServer(Server):
         request.status = QUEUED
 
     def refuse(self, request: Request, reason: str) -> None:
-        """Tell a request that it can never be served: it leaves without an answer, and counts as a miss."""
+        """Refuse a request that can never be served: it leaves without an answer, and counts as a miss."""
         record = self.model.record_of(request)
         self.log.refusals[request.request_id] = str(reason)[:500]
         request.status = REFUSED
@@ -119,13 +119,13 @@ class PagedServer(Server):
         self._time.progress()
 
     def swap_in(self, request: Request) -> None:
-        """Copy a swapped request back into the blocks that it has just been given."""
+        """Copy a swapped request back into the blocks that it has just got."""
         record = self.model.record_of(request)
         self.model.move_in(record)
         self._copy(self._pool.num_blocks_for(record.num_computed_tokens))
 
     def _copy(self, num_blocks: int) -> None:
-        # On every clock by calculation: a laptop has no second memory to copy to.
+        # Calculated on every clock: a laptop has no second memory to copy to.
         cost_ns = self._swap_cost.ns(num_blocks, self._pool.block_size)
         self.log.swap_ns += cost_ns
         self._time.wait_until(self._time.now_ns + cost_ns)
@@ -140,19 +140,19 @@ class Blocks(KnownNames):
 
     @property
     def num_free(self) -> int:
-        """Blocks that nobody holds."""
+        """The number of free blocks."""
         return self._pool.num_free
 
     def needed(self, num_tokens: int) -> int:
-        """Blocks that so many tokens take."""
+        """The number of blocks that `num_tokens` tokens take."""
         return self._pool.num_blocks_for(num_tokens)
 
     def held(self, request: Request) -> int:
-        """Blocks that the request holds."""
+        """The number of blocks that the request holds."""
         return len(self._pool.block_table(request.request_id))
 
     def reserve(self, request: Request, num_tokens: int) -> bool:
-        """See to it that the request has blocks for its first `num_tokens` tokens.
+        """Make sure that the request has blocks for its first `num_tokens` tokens.
 
         False, and nothing changed, if too few blocks are free. A request that was swapped out is copied back now.
         """

@@ -1,4 +1,4 @@
-"""What giving blocks back costs: computing K and V again, or copying them away and back."""
+"""The cost of preemption: computing K and V again, or copying them out and back."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ class SwapCost:
     """Time to copy blocks out of the pool, or back in.
 
     Scaled from a model of 13 billion parameters on an A100: a token's K and V are 819 kB, 33 µs on a 25 GB/s link,
-    where computing it takes about 140 µs; and every block is 80 transfers (K and V of 40 layers) of some 10 µs each.
+    where computing it takes about 140 µs; and every block takes 80 transfers (K and V of 40 layers) of some 10 µs each.
     In the Mini-GPT's time a computed token takes 30 µs, so all of it shrinks by 30/140.
     """
 

@@ -1,6 +1,6 @@
 """The claims ledger: what is said about batching, where it stands, what is measured here, and a verdict.
 
-Every row is measured anew by `python -m minigpt claims` (make claims). Figures come from the virtual clock and are the
+Every row is measured again by `python -m minigpt claims` (make claims). Figures come from the virtual clock and are the
 same on every machine, unless a row says that they are this processor's.
 """
 
@@ -15,7 +15,7 @@ HOLDS, CONDITION, WRONG, UNCLEAR = "holds", "on a condition", "does not hold", "
 SPANISH_VERDICTS = {
     HOLDS: "se cumple", CONDITION: "con una condición", WRONG: "no se cumple", UNCLEAR: "no reproducido",
 }
-# The rows that surprise most, by id: the READMEs show these, labs/CLAIMS.md all of them.
+# The most surprising rows, by id: the READMEs show these, labs/CLAIMS.md all of them.
 SURPRISING = ("equal-lengths", "p95-by-length", "23x", "chunks", "dispatch")
 HEADS = {
     "en": ("Claim", "In the literature", "Measured here", "Verdict", "Lab"),
@@ -42,7 +42,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """A sentence that people say, with its source and the measurement that judges it."""
+    """A common statement, with its source and the measurement that judges it."""
 
     id: str
     lab: str  # the section of a notebook that measures it: "03 · 3.5"
@@ -65,7 +65,7 @@ def ledger(claims: Iterable[Claim]) -> list[Row]:
 
 
 def judged(condition: bool, verdict: str) -> str:
-    """The verdict if the figures are as it says; otherwise a reader should know that they were not."""
+    """The verdict if the figures support it; otherwise the text says that they did not."""
     return verdict if condition else UNCLEAR
 
 
@@ -99,7 +99,7 @@ def as_json(rows: list[Row]) -> str:
 
 
 def put_between_markers(path: Path, text: str) -> bool:
-    """Replace what stands between the markers in a file; False if the file or the markers are not there."""
+    """Replace the text between the markers in a file; False if the file or the markers are missing."""
     if not path.is_file():
         return False
     old = path.read_text(encoding="utf-8")

@@ -66,7 +66,7 @@ def orca_rates() -> Finding:
 
 
 def dynamic() -> Finding:
-    """Dynamic batching beside static and continuous."""
+    """Dynamic batching compared with static and continuous."""
     runs = mixed_runs(0.7)
     formed = simulate("static", runs.static.workload, loop=dynamic_batch_loop)
     static, middle, continuous = (p95_ms(log) for log in (runs.static, formed, runs.continuous))

@@ -3,7 +3,7 @@
     python -m minigpt mutation                      all labs, as `make test-all` does: some 20 minutes on two idle cores
     python -m minigpt mutation 03                   one lab
     python -m minigpt mutation 03 --only 3.6        one exercise: seconds
-    python -m minigpt mutation --sample 200 --seed 1    so many of all, drawn at random
+    python -m minigpt mutation --sample 200 --seed 1    this many of all, drawn at random
     python -m minigpt mutation 03 --list            the mutants themselves, without grading
 
 Each mutant is the reference with one change (expressions.py, lines.py), graded against its own exercise only. It
@@ -52,7 +52,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
         es="Califica soluciones erróneas hechas a máquina y muestra las que pasan."))
     parser.add_argument("lab", nargs="*", help=say(en="its number: 03; all by default", es="su número: 03; si falta, todos"))
     parser.add_argument("--only", default="", metavar="3.6", help=say(en="one exercise", es="un ejercicio"))
-    parser.add_argument("--sample", type=int, metavar="N", help=say(en="so many, at random", es="tantas, al azar"))
+    parser.add_argument("--sample", type=int, metavar="N", help=say(en="this many, at random", es="tantas, al azar"))
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help=say(en="processes", es="procesos"))
     parser.add_argument("--list", action="store_true", help=say(en="print, do not grade", es="muestra sin calificar"))

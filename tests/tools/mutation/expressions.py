@@ -228,7 +228,7 @@ def _comprehension(node, others):
 
 def _loop(node, others):
     if isinstance(node.target, ast.Name) and node.target.id == "_":
-        return  # so many times: no order
+        return  # a number of times: no order
     for operator, new in _other_orders(node.iter):
         yield operator, same_but(node, iter=new)
 

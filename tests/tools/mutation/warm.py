@@ -1,6 +1,6 @@
 """Grading many sources one after the other in one process: pytest, the checks and the student's worker stay loaded.
 
-Each source gets a file loaded anew by the worker, as always, and a plugin and a `Student` of its own; a worker that a
+Each source gets a file reloaded by the worker, as always, and a plugin and a `Student` of its own; a worker that a
 source has lost or changed is started again.
 """
 

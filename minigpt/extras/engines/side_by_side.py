@@ -35,7 +35,7 @@ def measure(
     workload: Workload, python: Path, *, names: list[str] | None = None, repeats: int = 3, inflight: int = 16,
     impl: str = "solution",
 ) -> list[Row]:
-    """One row an engine; `python` is the interpreter that has them."""
+    """One row per engine; `python` is the interpreter that has them."""
     for name, value in (("repeats", repeats), ("inflight", inflight)):
         if value < 1:
             raise ValueError(f"{name}={value}: give at least one")
@@ -54,7 +54,7 @@ class Shown(str):
         return str(self)
 
 
-def beside_mine(impl: str, num_requests: int = 48, inflight: int = 16) -> Shown:
+def compare_with_mine(impl: str, num_requests: int = 48, inflight: int = 16) -> Shown:
     """For the notebook: a quick table with the loop of `impl`; without the engines, its own row and how to get them."""
     workload = mixed_requests(num_requests)
     if not installing.is_installed():

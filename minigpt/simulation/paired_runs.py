@@ -1,19 +1,23 @@
-"""Repeated pairs of runs on a clock that measures: what one pair shows may be chance.
+"""The same requests under static and continuous batching, several times: what one pair of runs shows may be chance.
 
-The pairs take turns at who comes first, and the median pair speaks for all. The interval counts both kinds of chance:
-which requests there were, and which pair. It is the least that the figure could vary: requests are drawn as if they were
-independent, though neighbours share a queue.
+The median pair speaks for all. The interval counts both kinds of chance: which requests there were, and which pair. It
+is the least that the figure could vary: requests are drawn as if they were independent, though neighbours share a queue.
 """
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median_low
 
 from minigpt.analysis import metrics
 from minigpt.language import say
 from minigpt.notebook.progress import progress
-from minigpt.simulation.run import Runs, replay_both
-from minigpt.workloads.workload import Workload
+from minigpt.runtime.clock import CpuClock
+from minigpt.runtime.interleave import in_turns
+from minigpt.runtime.run_log import RunLog
+from minigpt.simulation.run import Runs, replay, replay_both
+from minigpt.simulation.steady_repeats import steady_repeats
+from minigpt.workloads.workload import Workload, workload
 
 BAR_PERCENT = 30.0  # Lab 03's definition of done
 PASS, FAIL, INCONCLUSIVE = "pass", "fail", "inconclusive"
@@ -21,7 +25,7 @@ MIN_PAIRS = 6  # the range of fewer covers a median in less than 95 of 100 cases
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pairs:
+class PairedRuns:
     """The same requests under two policies, several times."""
 
     runs: tuple[Runs, ...]
@@ -51,12 +55,34 @@ class Pairs:
         return metrics.percentile(medians, 2.5), metrics.percentile(medians, 97.5)
 
 
-def measure_pairs(workload: Workload, num_pairs: int, **settings) -> Pairs:
-    """So many pairs of `replay_both`; every other one begins with the continuous run."""
+def paired_runs(requests: Workload, num_pairs: int, **settings) -> PairedRuns:
+    """Run `num_pairs` pairs of `replay_both`; every other one begins with the continuous run."""
     if num_pairs < 1:
         raise ValueError(f"pairs={num_pairs}: give at least one")
     turns = progress([number % 2 == 1 for number in range(num_pairs)], say(en="pairs", es="pares"))
-    return Pairs(runs=tuple(replay_both(workload, continuous_first=turn, **settings) for turn in turns))
+    return PairedRuns(runs=tuple(replay_both(requests, continuous_first=turn, **settings) for turn in turns))
+
+
+def calibrated_runs(serve: Callable[[Workload, CpuClock], RunLog], *, num_pairs: int = 3, num_requests: int = 200,
+                    load: float = 0.7, seed: int = 1) -> PairedRuns:
+    """Run pairs on the CPU clock, each at the same load for the speed that this machine has at that moment.
+
+    `serve(workload, clock)` runs the continuous loop and returns its log. Both servers compute their steps in turn.
+    """
+
+    def pair(capacity_per_s: float) -> Runs:
+        requests = workload("mixed", rate_per_s=load * capacity_per_s, num_requests=num_requests, seed=seed)
+        static, continuous = in_turns(
+            lambda clock: replay("static", requests, clock=clock, impl="given"), lambda clock: serve(requests, clock)
+        )
+        return Runs(static=static, continuous=continuous)
+
+    return PairedRuns(runs=tuple(steady_repeats(pair, num_pairs)))
+
+
+def serving_with(loop: Callable) -> Callable[[Workload, CpuClock], RunLog]:
+    """Return what `calibrated_runs` takes, for a continuous loop in this process."""
+    return lambda requests, clock: replay("continuous", requests, clock=clock, loop=loop)
 
 
 def verdict(low_percent: float, high_percent: float, num_pairs: int) -> str:

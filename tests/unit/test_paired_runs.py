@@ -7,7 +7,17 @@ import pytest
 from minigpt.analysis import metrics
 from minigpt.cli import replay as command
 from minigpt.simulation import run as replay
-from minigpt.simulation.pairs import FAIL, INCONCLUSIVE, PASS, Pairs, measure_pairs, verdict
+from minigpt.simulation import steady_repeats as steady
+from minigpt.simulation.paired_runs import (
+    FAIL,
+    INCONCLUSIVE,
+    PASS,
+    PairedRuns,
+    calibrated_runs,
+    paired_runs,
+    serving_with,
+    verdict,
+)
 from minigpt.workloads.workload import workload
 from tests.unit.small import reference
 
@@ -22,7 +32,7 @@ def runs():
 
 
 def test_the_median_pair_speaks(runs):
-    pairs = Pairs(runs=tuple(runs))
+    pairs = PairedRuns(runs=tuple(runs))
     assert pairs.reductions_percent == [each.p95_reduction_percent for each in runs]
     assert pairs.median.p95_reduction_percent == sorted(pairs.reductions_percent)[1]
     low, high = pairs.interval_percent(num_resamples=300)
@@ -30,10 +40,10 @@ def test_the_median_pair_speaks(runs):
 
 
 def test_the_interval_is_wider_where_pairs_differ(runs):
-    alike = Pairs(runs=(runs[0],) * 3).interval_percent()
+    alike = PairedRuns(runs=(runs[0],) * 3).interval_percent()
     alone = metrics.bootstrap_interval(metrics.e2e_s(runs[0].static), metrics.e2e_s(runs[0].continuous))
     assert alike == pytest.approx(alone, abs=8)
-    low, high = Pairs(runs=tuple(runs)).interval_percent(num_resamples=300)
+    low, high = PairedRuns(runs=tuple(runs)).interval_percent(num_resamples=300)
     assert high - low > 1.2 * (alike[1] - alike[0])
 
 
@@ -41,12 +51,33 @@ def test_pairs_take_turns_and_keep_their_names(monkeypatch):
     order = []
     monkeypatch.setattr(replay, "load_loop", lambda found, impl: order.append(found.name) or reference(found.name))
     requests = workload("mixed", load=0.7, num_requests=30)
-    pairs = measure_pairs(requests, 2, **SCRIPTED)
+    pairs = paired_runs(requests, 2, **SCRIPTED)
     assert order == ["static", "continuous", "continuous", "static"]
     assert [(each.static.streams, each.continuous.streams) for each in pairs.runs] == [(False, True)] * 2
     assert pairs.reductions_percent[0] == pairs.reductions_percent[1]  # on the virtual clock order means nothing
     with pytest.raises(ValueError, match="pairs=0: give at least one"):
-        measure_pairs(requests, 0, **SCRIPTED)
+        paired_runs(requests, 0, **SCRIPTED)
+
+
+@pytest.mark.parametrize("capacities, arrivals", [
+    ([50, 100, 101, 102], [100, 101]),  # the first one warms up
+    ([50, 100, 130, 131, 132], [100, 130, 131]),  # drift during the first repeat: it is done again
+    ([50, 100, 70, 70, 71], [100, 70, 70]),  # slower is drift, too
+    ([50, 1, 2, 4, 8, 16, 32, 64], [1, 2, 4, 8, 16, 32]),  # the spare tries are spent: what comes is taken
+])
+def test_a_repeat_with_drift_is_done_again_while_tries_are_left(monkeypatch, capacities, arrivals):
+    left, measured = iter(capacities), []
+    monkeypatch.setattr(steady, "capacity_on_this_machine", lambda: next(left))
+    found = list(steady.steady_repeats(lambda capacity: measured.append(capacity) or capacity, 2))
+    assert measured == arrivals and found == arrivals[-2:]
+
+
+def test_calibrated_runs_are_pairs_of_the_same_requests_at_the_measured_capacity(monkeypatch):
+    monkeypatch.setattr(steady, "capacity_on_this_machine", lambda: 200.0)
+    pairs = calibrated_runs(serving_with(reference("continuous")), num_pairs=1, num_requests=12, load=0.5)
+    assert len(pairs.runs) == 1 and pairs.median.static.clock == pairs.median.continuous.clock == "cpu"
+    expected = workload("mixed", rate_per_s=100.0, num_requests=12, seed=1)
+    assert pairs.median.static.workload == pairs.median.continuous.workload == expected
 
 
 @pytest.mark.parametrize("low, high, num_pairs, found", [
