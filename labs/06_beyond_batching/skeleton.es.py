@@ -54,7 +54,8 @@ class PrefixCache:
         raise NotImplementedError("ejercicio 6.3: PrefixCache.free")
 
     def publish(self, request_id, keys):
-        """Ya escrito: los primeros bloques de la secuencia, uno por clave, están calculados y llenos: ya se encuentran.
+        """Ya escrito: los primeros bloques de la secuencia, uno por clave de `keys`, están calculados y llenos, y desde
+        ahora se encuentran.
 
         Una clave es de un solo bloque y un bloque de una sola clave: se queda el que se publicó primero.
         """

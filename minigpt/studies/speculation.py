@@ -13,7 +13,7 @@ from minigpt.runtime.clock import StepCost
 from minigpt.runtime.paged.run_log import PagedRunLog
 from minigpt.schedulers.speculative import SpeculativeScheduler, speculative_loop
 from minigpt.simulation.paged_run import serve
-from minigpt.workloads.workload import Workload, WorkItem, workload
+from minigpt.workloads.workload import WorkItem, Workload, workload
 
 BATCHES = (1, 8, 64)
 CONTEXT_TOKENS = 64  # of each sequence whose step is timed
