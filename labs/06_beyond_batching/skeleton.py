@@ -24,7 +24,7 @@ class PrefixCache:
     """Blocks that sequences share. At any moment each of them is held by sequences, idle or free.
 
     A sequence holds the blocks in its table, and a block may stand in several tables. A block that can be found by a key
-    and that nobody holds is idle: its K and V stay until somebody needs the memory.
+    and that is not held is idle: its K and V stay until the memory is needed.
     """
 
     def __init__(self, num_blocks):
@@ -32,7 +32,7 @@ class PrefixCache:
         self.tables = {}  # request id -> its blocks, in the order of its tokens
         self.num_holders = [0] * num_blocks  # of each block: how many tables it stands in
         self.block_of = {}  # key -> the block that can be found by it
-        self.key_of = {}  # the same the other way round: block -> key
+        self.key_of = {}  # the same reversed: block -> key
         self.idle = {}  # block -> None: a dict keeps its order, and the longest unused comes first
 
     def share(self, request_id, keys):
@@ -47,7 +47,7 @@ class PrefixCache:
     def free(self, request_id):
         """The sequence leaves: each of its blocks has one holder less.
 
-        Of those that nobody holds any more, the ones that can be found become idle and the others free. The last block
+        Of those that are not held any more, the ones that can be found become idle and the others free. The last block
         of a sequence becomes idle first: it is of no use without those before it, so it has to be evicted before them.
         """
         # EXERCISE 6.3 (about 6 lines)
@@ -56,7 +56,7 @@ class PrefixCache:
     def publish(self, request_id, keys):
         """Given: the sequence's first blocks, one for each of `keys`, are computed and full: they can be found from now on.
 
-        A key belongs to one block and a block to one key: whoever has been published first stays.
+        A key belongs to one block and a block to one key: the one published first stays.
         """
         for block, key in zip(self.tables[request_id], keys):
             if key not in self.block_of and block not in self.key_of:
@@ -114,7 +114,7 @@ def next_in_line(predicted, overtaken, most_overtaken):
     """The place (from 0) of the request that is admitted next. Both lists are in order of arrival.
 
     `predicted[i]` says how long request i is likely to take: the shortest goes first; of equals, who came first.
-    `overtaken[i]` says how often it has been overtaken: how many that came later were admitted before it. Nobody may
+    `overtaken[i]` says how often it has been overtaken: how many that came later were admitted before it. None may
     be overtaken more than `most_overtaken` times; None: there is no bound.
     """
     # EXERCISE 6.6 (about 3 lines)
@@ -137,7 +137,7 @@ class TokenCounters:
         """A request of the client comes to the line.
 
         If the client has none there yet, its counter is lifted first: to the lowest counter of those who wait, or, if
-        nobody waits, to that of the client who left the line last. A counter is never lowered.
+        none waits, to that of the client who left the line last. A counter is never lowered.
         """
         # EXERCISE 6.7 (about 5 lines)
         raise NotImplementedError("exercise 6.7: TokenCounters")

@@ -26,9 +26,9 @@ class Line(Protocol):
 
 
 def serve_in_line(server, line: Line) -> None:
-    """Serve until the queue is closed and nobody waits or runs, on a server with a block pool.
+    """Serve until the queue is closed and no request waits or runs, on a server with a block pool.
 
-    Each request reserves all it may need when it is admitted, so nobody is ever preempted.
+    Each request reserves all it may need when it is admitted, so none is ever preempted.
     """
     waiting, running = [], []
     while waiting or running or not server.queue.closed:
@@ -44,7 +44,7 @@ def serve_in_line(server, line: Line) -> None:
 
 
 def take_arrivals(server, line: Line, waiting: list, *, must_wait: bool) -> None:
-    """Move what has arrived into the line; with nobody here, wait for the next arrival."""
+    """Move what has arrived into the line; with none here, wait for the next arrival."""
     arrived = [server.queue.get()] if must_wait and not waiting else []
     while not server.queue.empty():
         arrived.append(server.queue.get_nowait())

@@ -11,7 +11,7 @@ PROMPT_WEIGHT, OUTPUT_WEIGHT = 1, 2  # of a token, as in the VTC paper
 def next_in_line(predicted: Sequence[float], overtaken: Sequence[int], most_overtaken: int | None) -> int:
     """The place of the shortest prediction, unless the first of all has been overtaken as often as it may be.
 
-    Whoever overtakes a request overtakes all who arrived before it, so the first has been overtaken most.
+    A request that overtakes another overtakes all that arrived before it, so the first has been overtaken most.
     """
     if most_overtaken is not None and overtaken[0] >= most_overtaken:
         return 0

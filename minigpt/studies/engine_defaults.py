@@ -1,4 +1,4 @@
-"""Headlines of papers with what they compare, and what engines do if nobody sets anything (shown in Lab 06).
+"""Headlines of papers with what they compare, and what engines do by default (shown in Lab 06).
 
 Engines change quickly: every row names its version, and all were looked up in the month of `LOOKED_UP`.
 """

@@ -81,7 +81,7 @@ def most_overtaken(log: PagedRunLog) -> int:
 
 
 def first_come(requests: Workload) -> PagedRunLog:
-    """In order of arrival, whoever sends."""
+    """In order of arrival, from any client."""
     return in_order(requests, lines.next_in_line, 0, max_inflight=SLOTS)
 
 

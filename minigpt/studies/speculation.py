@@ -110,7 +110,7 @@ def gain_on_the_virtual_clock(batch: int, num_guesses: int, code=SpeculativeSche
 
 
 def step_ms(batch: int, num_guesses: int, *, rounds: int = 15) -> float:
-    """Median time of a decode step of the Mini-GPT in which every sequence has so many guesses."""
+    """Median time of a decode step of the Mini-GPT in which every sequence has `num_guesses` guesses."""
     from minigpt.llm.kv_cache import KVCache
     from minigpt.llm.tutor import load_tutor
 

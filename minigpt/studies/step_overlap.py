@@ -20,7 +20,7 @@ class StepParts:
     model_ms: float
 
     def gain(self, model_ms: float | None = None) -> float:
-        """How much faster steps follow each other when the next one's Python runs beside this one's pass."""
+        """How much faster steps follow each other when the next one's Python runs during this one's pass."""
         model = self.model_ms if model_ms is None else model_ms
         return (self.python_ms + model) / max(self.python_ms, model)
 

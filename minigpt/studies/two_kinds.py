@@ -19,7 +19,7 @@ COST = asdict(StepCost())
 
 
 def kinds_of(num_prefill: int, num_machines: int = MACHINES) -> list[str]:
-    """So many prefill machines, the others for decode."""
+    """The kinds of `num_machines` machines: the first `num_prefill` for prefill, the others for decode."""
     return [PREFILL] * num_prefill + [DECODE] * (num_machines - num_prefill)
 
 

@@ -28,7 +28,7 @@ def flood(
     num_quiet: int = 400, *, seed: int = 0, quiet_per_s: float = 60.0, flood_per_s: float = 600.0, start_s: float = 0.5,
     end_s: float = 1.5,
 ) -> Workload:
-    """Three quiet clients (B, C, D) with so many requests of the tutor together, each at a steady rate; A floods.
+    """Three quiet clients (B, C, D) with `num_quiet` requests of the tutor together, each at a steady rate; A floods.
 
     A server of 8 seats completes some 330 a second: the quiet clients alone leave it room, the flood does not.
     """

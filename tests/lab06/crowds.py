@@ -29,7 +29,7 @@ def mean_ms(log) -> float:
 
 @lru_cache(maxsize=4)
 def flooded(seed: int):
-    """A flood beside quiet clients, and one beside clients who want more than their share, too."""
+    """A flood next to quiet clients, and one next to clients who want more than their share, too."""
     return flood(100, seed=seed, start_s=0.1, end_s=0.5), flood(200, seed=seed, quiet_per_s=200.0, start_s=0.0, end_s=0.4)
 
 

@@ -1,4 +1,4 @@
-"""Exercise 6.6: the shortest prediction first, and nobody overtaken more often than is allowed."""
+"""Exercise 6.6: the shortest prediction first, and no request overtaken more often than is allowed."""
 
 from minigpt.analysis.service import times_overtaken
 from minigpt.runtime.clock import VirtualClock

@@ -81,7 +81,7 @@ ROUTE = Definition(function="route", arguments=("way", "in_flight", "cached_toke
 
 
 def drawn_states(seed: int, way: str, count: int):
-    """(way, in flight, cached tokens, two places, most ahead): with equals, with nobody who knows the prompt, and at the bound."""
+    """(way, in flight, cached tokens, two places, most ahead): with equals, with none that knows the prompt, and at the bound."""
     rng = random.Random(f"{seed} {way}")
     for _ in range(count):
         size = rng.choice((2, 3, 8))

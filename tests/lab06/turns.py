@@ -5,7 +5,7 @@ from itertools import chain
 
 
 def next_place(predicted, overtaken, most_overtaken) -> int:
-    """The first of the shortest, of those that may be admitted: nobody before them has used up the bound."""
+    """The first of the shortest, of those that may be admitted: no request before them has used up the bound."""
     used_up = [i for i, times in enumerate(overtaken) if most_overtaken is not None and times >= most_overtaken]
     reachable = range(used_up[0] + 1 if used_up else len(predicted))
     return min(reachable, key=lambda i: (predicted[i], i))
@@ -98,7 +98,7 @@ def story(seed: int, *, clients: str = "ABCD", num_calls: int = 150) -> tuple[tu
 
 
 def queued_story(seed: int) -> tuple[tuple, list]:
-    """The same with everybody in the line all the time: nobody's counter is lifted."""
+    """The same with all clients in the line all the time: no counter is lifted."""
     weights, calls = story(seed)
     counters, found, last = Counters(*weights), [("arrive", client) for client in "DCBA" for _ in range(60)], "A"
     for _, client in found:

@@ -1,4 +1,4 @@
-"""Wrong answers to Lab 06, each with the mistake that somebody is bound to make."""
+"""Wrong answers to Lab 06, each with a mistake that is easy to make."""
 
 from tests.mutants import lab06_serving
 from tests.mutants.mutant import Mutant

@@ -1,4 +1,4 @@
-"""Machines step by step: a mixed one is Lab 05's server to the nanosecond; apart, nobody is lost and nothing is free."""
+"""Machines step by step: a mixed one is Lab 05's server to the nanosecond; apart, no request is lost and nothing is free."""
 
 import random
 

@@ -40,7 +40,7 @@ def test_blocks_are_conserved_under_ten_thousand_operations(num_blocks, operatio
     for operation in operations:
         apply(pool, inside, operation)
         pool.check()
-    # Whoever reads a shared block reads the tokens that it stands for.
+    # A sequence that reads a shared block reads the tokens that it stands for.
     content = {}
     for request, (family, length) in inside.items():
         tokens = tokens_of(family, length)

@@ -63,7 +63,7 @@ class PagedScriptedRunner:
         return {chunk.request_id: self._token(chunk) for chunk in chunks if chunk.is_last}
 
     def compute_guesses(self, chunks: list[Chunk]) -> dict[int, list[int]]:
-        """The script's next tokens, as if each guess before them were right: whoever checks looks no further."""
+        """The script's next tokens, as if each guess before them were right: a check looks no further than the first wrong one."""
         return {
             chunk.request_id: [self._token(chunk, ahead) for ahead in range(1 + len(chunk.guesses))]
             for chunk in chunks if chunk.is_last
@@ -129,7 +129,7 @@ class PagedModelRunner:
         return choices
 
     def roll_back(self, request_id: int, num_computed: int) -> None:
-        """Forget a sequence's last tokens: their places will be written again, and until then nobody sees them."""
+        """Forget a sequence's last tokens: their places will be written again, and until then attention does not see them."""
         self.cache.lengths[self._slots[request_id]] = num_computed
 
     def forget(self, request_id: int) -> None:

@@ -1,7 +1,7 @@
 """Blocks that sequences share: the same beginning of a prompt is computed once and read by all (given; Lab 06 writes it).
 
 vLLM's automatic prefix caching works like this. A full block has a key that stands for all tokens up to its end. A new
-sequence takes the blocks whose keys it has, from the first on. Blocks that nobody holds keep their K and V until the
+sequence takes the blocks whose keys it has, from the first on. Blocks that are not held keep their K and V until the
 memory is needed, and the longest unused goes first.
 """
 
@@ -26,7 +26,7 @@ class PrefixCache:
         self.num_holders = [0] * num_blocks  # of each block
         self.block_of: dict[int, int] = {}  # key -> the block that holds its K and V
         self.key_of: dict[int, int] = {}  # block -> its key, if it can be found
-        self.idle: OrderedDict[int, None] = OrderedDict()  # can be found and nobody holds them: longest unused first
+        self.idle: OrderedDict[int, None] = OrderedDict()  # can be found and are not held: longest unused first
 
     def share(self, request_id: int, keys) -> int:
         """Start a sequence with the blocks that hold its beginning already; how many they are."""
@@ -47,7 +47,7 @@ class PrefixCache:
                 self.block_of[key], self.key_of[block] = block, key
 
     def grow(self, request_id: int, num_blocks: int) -> bool:
-        """See to it that a sequence has so many blocks; False, and nothing changed, if there are too few."""
+        """Make sure that a sequence has this many blocks; False, and nothing changed, if there are too few."""
         table = self.tables.setdefault(request_id, [])
         missing = num_blocks - len(table)
         if missing > len(self.free_blocks) + len(self.idle):
@@ -59,7 +59,7 @@ class PrefixCache:
         return True
 
     def free(self, request_id: int) -> None:
-        """A sequence leaves. What nobody holds any more is idle if it can be found, else free."""
+        """A sequence leaves. A block without holders is idle if it can be found, else free."""
         # Last block first: without its beginning a block is never found, so the end has to go before it.
         for block in reversed(self.tables.pop(request_id)):
             self.num_holders[block] -= 1

@@ -28,7 +28,7 @@ class PrefixPool(BlockPool):
 
     @property
     def num_free(self) -> int:
-        """Blocks that nobody holds: those of the cache can be had, too."""
+        """Blocks without holders: those of the cache can be taken, too."""
         return len(self.cache.free_blocks) + len(self.cache.idle)
 
     @property

@@ -27,7 +27,7 @@ def shortest_first() -> Finding:
 
 
 def flood() -> Finding:
-    """A quiet client beside one who floods."""
+    """A quiet client next to one who floods."""
     requests = orders.flood(seed=1)
     before, after = (orders.client_p95_ms(run(requests)) for run in (orders.first_come, orders.fair))
     return Finding(
