@@ -96,7 +96,7 @@ def expect_story(student, num_blocks: int, calls, hint: Text) -> None:
 def seen(shown: dict, result, num_blocks: int) -> dict:
     """The same of the student's cache; what has another form is shown as it is."""
     try:
-        key_of, holders = dict(shown["key_of"]), list(shown["num_holders"])
+        key_of, holders = dict(shown["key_of"]), shown["num_holders"]
         tables = {i: list(table) for i, table in shown["tables"].items()}
         return {
             "result": result, "free": len(shown["free_blocks"]), "found": sorted(shown["block_of"]),
