@@ -4,7 +4,7 @@ from matplotlib.patches import Patch, Rectangle
 
 from minigpt.language import say
 from minigpt.llm.tokenizer import decode
-from minigpt.plots.canvas import new_figure, shown, told
+from minigpt.plots.canvas import described, new_figure, shown
 from minigpt.plots.colours import COLOURS
 
 ROW_IN, FONT = 0.42, 9
@@ -33,7 +33,7 @@ def shared_blocks(rows: list[tuple[str, list[int], int, int]], block_size: int):
     found, total = sum(row[2] for row in rows), sum(len(row[1]) for row in rows)
     figure = _draw(drawn, legend, 1.0, say(en=f"block of the prompt (each {block_size} tokens)",
                                            es=f"bloque del prompt (de {block_size} tokens)"))
-    return told(figure, say(
+    return described(figure, say(
         en=f"{len(rows)} prompts of {total} blocks together, of which {found} were found in the cache; the others were computed.",
         es=f"{len(rows)} prompts con {total} bloques en total, de los que {found} se encontraron en la caché; los demás se calcularon.",
     ))
@@ -58,7 +58,7 @@ def checked_guesses(steps: list[tuple[list[int], list[int]]], most: int = 12):
     }
     figure = _draw(drawn, legend, 1.0, say(en="tokens of the step", es="tokens del paso"), say(en="step", es="paso"))
     tokens = sum(len(kept) for _, kept in steps)
-    return told(figure, say(
+    return described(figure, say(
         en=f"{len(steps)} steps that gave {tokens} tokens; of {sum(len(guesses) for guesses, _ in steps)} guesses "
            f"{tokens - len(steps)} were right.",
         es=f"{len(steps)} pasos que dieron {tokens} tokens; de {sum(len(guesses) for guesses, _ in steps)} adivinados, "

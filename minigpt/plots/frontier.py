@@ -1,7 +1,7 @@
 """What one client gets against what all get together: a curve through the settings of one knob."""
 
 from minigpt.language import say
-from minigpt.plots.canvas import new_figure, shown, told
+from minigpt.plots.canvas import described, new_figure, shown
 from minigpt.plots.colours import colours_of, ink
 
 
@@ -21,7 +21,7 @@ def frontier(series: dict[str, list[tuple[float, float, str]]], xlabel: str, yla
     axes.margins(y=0.15)
     axes.set_ylim(0, 1.18 * max(y for points in series.values() for _, y, _ in points))
     axes.grid()
-    return told(figure, "; ".join(_sentence(name, points) for name, points in series.items()) + f" ({xlabel}, {ylabel}).")
+    return described(figure, "; ".join(_sentence(name, points) for name, points in series.items()) + f" ({xlabel}, {ylabel}).")
 
 
 def _sentence(name: str, points) -> str:

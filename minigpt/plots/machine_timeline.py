@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from matplotlib.patches import Patch
 
 from minigpt.language import say
-from minigpt.plots.canvas import new_figure, shown, told
+from minigpt.plots.canvas import described, new_figure, shown
 from minigpt.plots.colours import COLOURS
 from minigpt.plots.sentences import number
 from minigpt.plots.time_axis import time_axis
@@ -48,7 +48,7 @@ def machine_timeline(runs: Mapping[str, MachinesRun]):
     panels[-1].set_xlabel(axis.label)
     patches = [Patch(label=name_of(what), **look) for what, look in LOOKS.items()]
     figure.legend(handles=patches, loc="outside lower center", ncols=4, fontsize=9.5)
-    return told(figure, " ".join(f"{label}: {in_words(run)}" for label, run in runs.items()))
+    return described(figure, " ".join(f"{label}: {in_words(run)}" for label, run in runs.items()))
 
 
 def in_words(run: MachinesRun) -> str:

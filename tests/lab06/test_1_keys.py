@@ -41,7 +41,7 @@ def test_full_blocks_only(student):
     ))
 
 
-@check("6.1", points=1, en="the same beginning, the same keys", es="el mismo comienzo, las mismas claves")
+@check("6.1", points=1, en="the same beginning, the same keys", es="el mismo comienzo, las mismas claves", negative=True)
 def test_same_beginning(student):
     for size in SIZES:
         prompts = related_prompts(random.Random(size), size)
@@ -54,7 +54,7 @@ def test_same_beginning(student):
             ))
 
 
-@check("6.1", points=2, en="another beginning, other keys", es="otro comienzo, otras claves")
+@check("6.1", points=2, en="another beginning, other keys", es="otro comienzo, otras claves", negative=True)
 def test_other_beginning(student):
     for size in SIZES:
         prompts = related_prompts(random.Random(size), size)
@@ -87,7 +87,7 @@ def shown(prefix: tuple, size: int) -> str:
     return ("… " if len(blocks) > 2 else "") + " ".join(map(str, blocks[-2:])) + ("…" if size > 4 else "")
 
 
-@check("6.1", points=1, en="keys stay small", es="las claves no crecen")
+@check("6.1", points=1, en="keys stay small", es="las claves no crecen", negative=True)
 def test_stay_small(student):
     long = [list(range(256)) * 4]
     [keys] = keys_of(student, long, 1)

@@ -43,7 +43,8 @@ def with_names(lab: Path, given: Callable[[str, int], Iterable[str]]) -> list[st
     """
     source = skeleton_file(lab).read_text(encoding="utf-8")
     arity = {node.name: num_args(node) for node in ast.parse(source).body if hasattr(node, "name")}
-    functions = [exercise.function for exercise in load_exercises(lab) if exercise.function]
+    # Of a class whose methods are exercises of their own, the class.
+    functions = dict.fromkeys(exercise.function.split(".")[0] for exercise in load_exercises(lab) if exercise.function)
     choices = {name: list(given(name, arity[name])) for name in functions}
     count = max(map(len, choices.values()))
     rows = [[f"{name} = {found[n]}\n" for name, found in choices.items() if n < len(found)] for n in range(count)]

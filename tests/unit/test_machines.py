@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from minigpt import plots
 from minigpt.runtime.clock import NS, StepCost, StepShape
 from minigpt.simulation import routing
 from minigpt.simulation.fleet import calls_of, draw_calls, request_lengths
@@ -69,6 +70,15 @@ def test_fleets_that_could_not_end_a_request_are_refused():
     for kinds in ([], [PREFILL], [DECODE, MIXED], ["other"]):
         with pytest.raises(ValueError, match="kinds="):
             run_machines([Call(0, 1, 1)], kinds=kinds)
+
+
+def test_the_timeline_draws_every_machine_and_says_what_it_did(monkeypatch):
+    monkeypatch.setenv("MINIGPT_LANG", "en")
+    runs = two_kinds.small_scene()
+    figure = plots.machine_timeline.figure(runs)
+    assert [[label.get_text() for label in panel.get_yticklabels()] for panel in figure.axes] == [["machine 1", "machine 2"]] * 2
+    sent_ms = sum(work.end_ns - work.start_ns for work in next(iter(runs.values())).work if work.what == "transfer") / 1e6
+    assert f"machine 1 K and V on their way {sent_ms:.2f} ms; machine 2 decode" in figure.sentence
 
 
 @pytest.mark.parametrize("seed", [4, 5])
