@@ -103,6 +103,9 @@ COMMANDS = (
             "borra las cachés; nunca tus archivos ni .venv"),
 )
 
+# What a package installed with pip can do by itself; the rest needs the labs, the tests or .venv beside it.
+WITHOUT_CHECKOUT = ("ask", "workload", "load", "plan", "bench", "eval", "arena", "export")
+
 
 def write_utf8():
     """Make printing an accent safe wherever it goes, also under LC_ALL=C and in old Windows consoles."""
@@ -129,7 +132,7 @@ def help_text(as_make=False):
             rows.append((usage, say(en=command.en, es=command.es)))
     # One long usage must not push every explanation off the screen: it gets a line of its own.
     width = min(max(len(usage) for usage, _ in rows), 28)
-    lines = [say(en="Commands:", es="Comandos:")]
+    lines = [say(en="Commands:", es="Órdenes:")]
     for usage, text in rows:
         gap = "\n" + " " * (width + 4) if len(usage) > width else " " * (width + 2 - len(usage))
         lines.append(f"  {usage}{gap}{text}")
@@ -163,7 +166,7 @@ def find_command(name):
             return command
     names = ", ".join(command.name for command in COMMANDS)
     raise ValueError(say(en=f"unknown command {name!r}; the commands are: help, {names}",
-                         es=f"comando desconocido: {name!r}; los comandos son: help, {names}"))
+                         es=f"orden desconocida: {name!r}; las órdenes son: help, {names}"))
 
 
 def load(command):
@@ -181,6 +184,21 @@ def load(command):
             f"({sys.executable}); try: python -m minigpt setup",
             es=f"{command.name} necesita el módulo {error.name!r}, que este Python no tiene "
             f"({sys.executable}); prueba: python -m minigpt setup")) from error
+
+
+def check_place(command):
+    """Refuse what needs a clone where there is none, before anything is made or removed in site-packages."""
+    from minigpt.language import say
+    from minigpt.paths import is_checkout
+
+    if command.name in WITHOUT_CHECKOUT or is_checkout():
+        return
+    names = ", ".join(WITHOUT_CHECKOUT)
+    raise ValueError(say(
+        en=f"{command.name} needs the repository, and this is only its package: clone it, or unpack its sdist, and run "
+        f"the command there. The package alone has: {names}",
+        es=f"{command.name} necesita el repositorio, y esto es solo su paquete: clónalo, o descomprime su sdist, y ejecuta "
+        f"la orden allí. El paquete solo tiene: {names}"))
 
 
 def asks_for_help(argv):
@@ -221,6 +239,7 @@ def run(argv):
         print(help_text(as_make="--make" in argv))
         return 0
     command = find_command(argv[0])
+    check_place(command)
     if asks_for_help(argv) and not is_installed(command.needs):
         return show_help(command, argv)
     if command.needs is not None:

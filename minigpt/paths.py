@@ -12,6 +12,11 @@ def repository_root():
     return Path(__file__).resolve().parent.parent
 
 
+def is_checkout():
+    """Say whether the labs lie beside the package: not so where a wheel was installed."""
+    return (repository_root() / "labs").is_dir() and (repository_root() / "requirements.txt").is_file()
+
+
 def list_labs(root=None):
     """Return the folders ``labs/NN_name``, in order of their number."""
     folder = (root or repository_root()) / "labs"

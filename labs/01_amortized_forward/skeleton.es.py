@@ -75,7 +75,7 @@ def decode_batch(model, caches, tokens):
 
 
 def answer_together(model, prompts, max_tokens=100):
-    """Respuestas voraces (greedy) a varios prompts (ids de tokens, sin EOS), decodificadas juntas con `decode_batch`.
+    """Responde a varios prompts (ids de tokens, sin EOS) juntos, con `decode_batch` y decodificación voraz (greedy).
 
     Cada paso da a cada petición un token: primero de su prompt, que es el prellenado (prefill) más sencillo, y
     lento; después, de su propia respuesta. Una petición sale con su EOS o tras `max_tokens`.

@@ -1,6 +1,6 @@
 """Laboratorio 03, batching continuo: planificar pasos de un token, no peticiones.
 
-El bucle guarda las peticiones que están en vuelo (in flight). En cada paso llena los asientos libres desde la cola,
+El bucle guarda las peticiones que están en vuelo (in flight). En cada paso llena los slots libres desde la cola,
 ejecuta una pasada del modelo (forward pass) y deja salir enseguida a las que han terminado. `server` se describe en
 minigpt/runtime/server.py.
 """
@@ -11,7 +11,7 @@ import random
 
 
 def admit(server, in_flight):
-    """Llena los asientos libres de `in_flight` (lista, modificada en el sitio) desde la cola, primero la más antigua.
+    """Llena los slots libres de `in_flight` (lista, modificada en el sitio) desde la cola, primero la más antigua.
 
     Nunca hay más de `server.max_inflight` peticiones en vuelo, y aquí nada deja pasar tiempo: mientras esperas, una
     petición en curso lo pierde.
@@ -72,7 +72,7 @@ def reduction_interval(static_records, continuous_records, num_resamples, seed):
 def grouped_batch_loop(server):
     """Batching continuo en el que las recién llegadas comparten prellenado: entran varias juntas o, tras un rato, una.
 
-    Una pasada de prellenado (prefill) tiene un coste fijo, así que dos entradas en un paso cuestan menos que en dos. Si
+    Una pasada de prellenado (prefill) tiene un coste fijo, así que dos prompts en un paso cuestan menos que en dos. Si
     hay alguien en vuelo, las que llegan esperan a que pueda entrar un grupo, pero ninguna más que cierta paciencia; sin
     nadie en vuelo, esperar no aporta nada. Primero la más antigua, y nunca más de `server.max_inflight` en vuelo. El
     tamaño del grupo y la paciencia los eliges tú.

@@ -4,7 +4,7 @@
 (llegada programada), `admitted_s` (tomada de la cola) y `finish_s` (respondida); los dos últimos son None si no
 ocurrieron.
 
-`lengths` es una lista de pares, uno por petición vista: (tokens de la entrada, pasos). Un paso da un token; si la
+`lengths` es una lista de pares, uno por petición vista: (tokens del prompt, pasos). Un paso da un token; si la
 respuesta acaba con EOS, este ocupa uno más. `cost` contiene los coeficientes de un paso, en nanosegundos: mira
 `COST`.
 """
@@ -87,8 +87,8 @@ def kv_bytes_per_token(model):
 def sequences_that_fit(budget_bytes, model, lengths, way, block_size):
     """Cuántas secuencias comparten una memoria de `budget_bytes`, tomadas por orden hasta que una no cabe.
 
-    `lengths` son sus longitudes finales en tokens. `way` dice cuántas plazas para tokens recibe cada una: "maximum",
-    todo el `context` del modelo; "exact", su longitud; "blocks", bloques enteros de `block_size` tokens.
+    `lengths` son sus longitudes finales en tokens. `way` dice cuántas posiciones para tokens recibe cada una:
+    "maximum", todo el `context` del modelo; "exact", su longitud; "blocks", bloques enteros de `block_size` tokens.
     """
     # EJERCICIO 4.7 (unas 7 líneas)
     raise NotImplementedError("ejercicio 4.7: sequences_that_fit")

@@ -122,7 +122,7 @@ def take_arrivals(server, waiting, in_flight):
 
 
 def admit(server, waiting, in_flight):
-    """Admite en el orden de la fila mientras haya asiento y memoria; nadie adelanta a la primera."""
+    """Admite en el orden de la fila mientras haya slot y memoria; nadie adelanta a la primera."""
     waiting.sort(key=lambda request: place_in_line(request, server.aging_s))
     while waiting and len(in_flight) < server.max_inflight:
         num_tokens = tokens_to_reserve(server, waiting[0], in_flight)

@@ -21,11 +21,15 @@ def percentile(values: Sequence[float], percent: float) -> float:
     """
     if not values:
         raise ValueError(f"values is empty: the {percent:g}th percentile of nothing is not defined")
+    return sorted(values)[nearest_rank(len(values), percent) - 1]
+
+
+def nearest_rank(count: int, percent: float) -> int:
+    """⌈p/100·n⌉: where a percentile stands among `count` sorted values, the smallest of which is number 1."""
     if not 0 < percent <= 100:
         raise ValueError(f"percent={percent}: a percentile lies above 0 and at most at 100")
     # In whole thousandths of a per cent, since 0.95·20 is 19.000000000000004 in floating point.
-    rank = max(-(-round(percent * 1000) * len(values) // 100_000), 1)
-    return sorted(values)[rank - 1]
+    return max(-(-round(percent * 1000) * count // 100_000), 1)
 
 
 def e2e_s(log: RunLog) -> list[float]:

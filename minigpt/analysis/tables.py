@@ -13,7 +13,7 @@ ROWS = (
     ("num_steps", "steps"), ("num_requests", "requests"), ("num_unfinished", "unfinished requests"),
 )
 SPANISH = {
-    "throughput (req/s)": "throughput (pet./s)", "goodput (req/s)": "goodput (pet./s)", "slot use (%)": "uso de asientos (%)",
+    "throughput (req/s)": "throughput (pet./s)", "goodput (req/s)": "goodput (pet./s)", "slot use (%)": "uso de slots (%)",
     "steps": "pasos", "requests": "peticiones", "unfinished requests": "peticiones sin terminar",
 }
 

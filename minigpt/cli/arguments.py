@@ -15,19 +15,32 @@ class Parser(argparse.ArgumentParser):
         raise ValueError(say(en=f"{message} (see {self.prog} --help)", es=f"{message} (véase {self.prog} --help)"))
 
 
+LEAST, MOST = 1e-9, 1e12  # of what is counted or measured here; beyond them lie slips, and sums that overflow
+MOST_SLOTS = 1_024  # in one KV cache: over a GiB
+
+
 def positive(text: str) -> float:
     """A finite number above 0."""
-    return _number(text, lambda value: value > 0, say(en="it must be positive", es="debe ser positivo"))
+    value = _number(text, lambda value: value > 0, say(en="it must be positive", es="debe ser positivo"))
+    if not LEAST <= value <= MOST:
+        raise _wrong(text, say(en=f"it must lie between {LEAST:g} and {MOST:g}", es=f"debe estar entre {LEAST:g} y {MOST:g}"))
+    return value
 
 
 def at_least_zero(text: str) -> float:
     """A finite number from 0 on."""
-    return _number(text, lambda value: value >= 0, say(en="it must be ≥ 0", es="debe ser ≥ 0"))
+    return _number(text, lambda value: 0 <= value <= MOST, say(en=f"it must be ≥ 0 (and ≤ {MOST:g})",
+                                                               es=f"debe ser ≥ 0 (y ≤ {MOST:g})"))
 
 
 def count(text: str) -> int:
     """A whole number from 1 on."""
     return whole(1)(text)
+
+
+def slots(text: str) -> int:
+    """How many requests one server may hold: each has a slot in its KV cache."""
+    return whole(1, MOST_SLOTS)(text)
 
 
 def whole(least: int | None = None, most: int | None = None):
@@ -57,12 +70,23 @@ def new_file(text: str) -> Path:
         if not os.access(path, os.W_OK):
             raise _wrong(text, say(en="that file cannot be written", es="ese archivo no se puede escribir"))
         return path
-    folder = path.absolute().parent
+    _check_place(path.absolute().parent, text)
+    return path
+
+
+def new_folder(text: str) -> Path:
+    """A folder that files can be written into, there already or to be made: looked at before anything is computed."""
+    path = Path(text)
+    _check_place(path.absolute(), text)
+    return path
+
+
+def _check_place(folder: Path, text: str) -> None:
+    """Refuse a folder that is none, cannot be made or cannot be written into."""
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
     if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
         raise _wrong(text, say(en=f"nothing can be written in {folder}", es=f"no se puede escribir en {folder}"))
-    return path
 
 
 def write_text(path: Path, text: str) -> None:

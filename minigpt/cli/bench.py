@@ -12,11 +12,10 @@ def main(argv: list[str]) -> int:
     ))
     parser.add_argument("--repeats", type=count, default=40)
     args = parser.parse_args(argv)
-    from tqdm import tqdm
-
     from minigpt.llm.tutor import load_tutor
+    from minigpt.notebook.progress import progress
 
     model = load_tutor()
     cases = [(batch, context) for context in CONTEXTS for batch in BATCH_SIZES]
-    print(report([measure(model, *case, repeats=args.repeats) for case in tqdm(cases, desc="bench", leave=False)]))
+    print(report([measure(model, *case, repeats=args.repeats) for case in progress(cases, "bench")]))
     return 0

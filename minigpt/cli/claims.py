@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from minigpt.cli.arguments import Parser
+from minigpt.cli.arguments import Parser, new_folder
 from minigpt.language import language, say
 
 
@@ -11,7 +11,7 @@ def main(argv: list[str]) -> int:
         en="What is said about batching, what the literature reports, what is measured here.",
         es="Lo que se dice del batching, lo que dice la literatura, lo que se mide aquí.",
     ))
-    parser.add_argument("--folder", type=Path, default=Path("results"), help=say(
+    parser.add_argument("--folder", type=new_folder, default=Path("results"), help=say(
         en="where claims.md, claims.es.md and claims.json go", es="dónde van claims.md, claims.es.md y "
                                                                   "claims.json"))
     parser.add_argument("--into", type=Path, nargs="*", metavar="PAGE", help=say(
@@ -25,6 +25,12 @@ def main(argv: list[str]) -> int:
     from minigpt.paths import repository_root
     from minigpt.studies.claims import beyond, ledger, production, scheduling, serving
 
+    for page in args.into or ():
+        if not ledger.has_markers(page):  # said before the minutes of measuring
+            raise ValueError(say(
+                en=f"{page} has no pair of markers {ledger.BEGIN} … {ledger.END}: put them where the table goes",
+                es=f"{page} no tiene el par de marcas {ledger.BEGIN} … {ledger.END}: ponlas donde va la tabla",
+            ))
     all_claims = (*scheduling.CLAIMS, *production.CLAIMS, *beyond.CLAIMS, *serving.CLAIMS)
     rows = ledger.ledger(progress(all_claims, say(en="claims", es="afirmaciones")))
     args.folder.mkdir(parents=True, exist_ok=True)
@@ -36,14 +42,8 @@ def main(argv: list[str]) -> int:
     tables = {root / "labs" / "CLAIMS.md": rows, root / "README.md": ledger.most_surprising(rows)}
     tables |= {page.with_suffix(".es.md"): table for page, table in tables.items()}
     for page, table in (tables if args.into is None else dict.fromkeys(args.into, rows)).items():
-        written = ledger.put_between_markers(page, ledger.markdown(table, "es" if page.stem.endswith(".es") else "en"))
-        if written:
+        if ledger.put_between_markers(page, ledger.markdown(table, "es" if page.stem.endswith(".es") else "en")):
             print(say(en=f"written into {page}", es=f"escrito en {page}"))
-        elif args.into is not None:
-            raise ValueError(say(
-                en=f"{page} has no pair of markers {ledger.BEGIN} … {ledger.END}: put them where the table goes",
-                es=f"{page} no tiene el par de marcas {ledger.BEGIN} … {ledger.END}: ponlas donde va la tabla",
-            ))
     unclear = [row.claim.id for row in rows if row.finding.verdict == ledger.UNCLEAR]
     if unclear:
         print(say(en=f"not reproduced here: {', '.join(unclear)}", es=f"no reproducido aquí: {', '.join(unclear)}"))

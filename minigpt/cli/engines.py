@@ -5,7 +5,7 @@ import json
 import platform
 from pathlib import Path
 
-from minigpt.cli.arguments import Parser, count, new_file, refuse_idle, whole, write_text
+from minigpt.cli.arguments import Parser, count, new_file, refuse_idle, slots, whole, write_text
 from minigpt.language import say
 
 NUM_REQUESTS = 64
@@ -19,16 +19,17 @@ def parser() -> argparse.ArgumentParser:
     ))
     made.add_argument("--requests", type=count, help=say(
         en="of 8 to 128 output tokens each (default 64)", es="de 8 a 128 tokens de salida cada una (por defecto 64)"))
-    made.add_argument("--inflight", type=count, default=16, help=say(en="most in flight", es="máximo en vuelo"))
-    made.add_argument("--repeats", type=count, default=3, help=say(en="interleaved rounds", es="rondas intercaladas"))
+    made.add_argument("--inflight", type=slots, help=say(en="most in flight (default 16)", es="máximo en vuelo (por defecto 16)"))
+    made.add_argument("--repeats", type=count, help=say(
+        en="interleaved rounds (default 3)", es="rondas intercaladas (por defecto 3)"))
     made.add_argument("--seed", type=whole())
     made.add_argument("--workload", type=Path, metavar="FILE", help=say(
         en="other requests: a workload file (arrivals are taken as a burst)",
         es="otras peticiones: un archivo de carga (las llegadas cuentan como una ráfaga)"))
     made.add_argument("--engine", action="append", metavar="NAME", help=say(
         en="compare ours with this engine only; may be repeated", es="solo este motor junto al nuestro; se puede repetir"))
-    made.add_argument("--impl", default="solution", choices=("student", "solution"), help=say(
-        en="whose loop Mini-GPT runs", es="de quién es el bucle que ejecuta Mini-GPT"))
+    made.add_argument("--impl", choices=("student", "solution"), help=say(
+        en="whose loop Mini-GPT runs (default solution)", es="de quién es el bucle que ejecuta Mini-GPT (por defecto, solution)"))
     made.add_argument("--python", type=Path, metavar="PATH", help=say(
         en="an interpreter that has the engines (default: .venv-engines, made if it is missing)",
         es="un intérprete que tenga los motores (por defecto: .venv-engines, que se crea si falta)"))
@@ -45,8 +46,11 @@ def main(argv: list[str]) -> int:
     from minigpt.extras.engines.table import table
 
     if args.show:
+        refuse_idle(args, "--show", ("requests", "inflight", "repeats", "seed", "workload", "engine", "impl", "python", "json"),
+                    say(en="nothing is measured", es="no se mide nada"))
         print(table(read_rows(args.show)))
         return 0
+    args.inflight, args.repeats, args.impl = args.inflight or 16, args.repeats or 3, args.impl or "solution"
     python = find_python(args.python)
     if python is None:
         return 1

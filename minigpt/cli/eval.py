@@ -17,13 +17,12 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--json", type=new_file, help=say(en="also write the figures here", es="escribe aquí las cifras"))
     parser.add_argument("--mistakes", action="store_true", help=say(en="list every mistake", es="lista cada error"))
     args = parser.parse_args(argv)
-    from tqdm import tqdm
-
     from minigpt.corpus.evaluate import GROUPS, evaluate
     from minigpt.llm.tutor import load_tutor
+    from minigpt.notebook.progress import progress
 
     model = load_tutor()
-    rows = [evaluate(model, *group, args.num, args.seed) for group in tqdm(GROUPS, desc="eval", leave=False)]
+    rows = [evaluate(model, *group, args.num, args.seed) for group in progress(GROUPS, "eval")]
     print(say(en="language  kind      prompts   exact %   tokens min / mean / max",
               es="idioma    tipo      preguntas exacto %  tokens mín / media / máx"))
     for row in rows:

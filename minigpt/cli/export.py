@@ -1,8 +1,6 @@
 """`python -m minigpt export DIR`: the tutor for other engines, as a Hugging Face directory and as GGUF."""
 
-from pathlib import Path
-
-from minigpt.cli.arguments import Parser
+from minigpt.cli.arguments import Parser, new_folder
 from minigpt.language import say
 
 
@@ -11,7 +9,7 @@ def main(argv: list[str]) -> int:
         en="Write the tutor as a Hugging Face Llama directory and as a GGUF file (F16), for other engines.",
         es="Escribe el tutor como directorio Llama de Hugging Face y como archivo GGUF (F16), para otros motores.",
     ))
-    parser.add_argument("dir", type=Path, metavar="DIR", help=say(
+    parser.add_argument("dir", type=new_folder, metavar="DIR", help=say(
         en="a new or empty folder, or one of an earlier export",
         es="una carpeta nueva o vacía, o la de una exportación anterior"))
     parser.add_argument("--only", choices=("hf", "gguf"), help=say(

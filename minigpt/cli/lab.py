@@ -41,7 +41,7 @@ def prepare() -> None:
             en=f"{name} has a newer version; you changed yours, so it was kept. "
             "For the new one, rename yours and run this command again.",
             es=f"{name} tiene una versión más nueva; cambiaste la tuya, así que se conserva. "
-            "Para tener la nueva, cambia el nombre de la tuya y repite este comando."))
+            "Para tener la nueva, cambia el nombre de la tuya y repite esta orden."))
     write_start_page()
     print(say(en=f"All labs: {FILE_NAME}, one folder up in JupyterLab's list of files",
               es=f"Todos los laboratorios: {FILE_NAME}, una carpeta más arriba en la lista de archivos de JupyterLab"),
@@ -50,11 +50,12 @@ def prepare() -> None:
 
 def jupyter_environment() -> dict[str, str]:
     """The variables that JupyterLab and its kernels start with."""
-    settings = str(repository_root() / "minigpt" / "jupyter")
-    others = os.environ.get("JUPYTER_CONFIG_PATH")
+    settings = repository_root() / "minigpt" / "jupyter"
+    # With the Spanish notebooks JupyterLab's own menus are Spanish, unless its user has chosen another language there.
+    folders = [*([settings / "spanish"] if language() == "es" else []), settings, os.environ.get("JUPYTER_CONFIG_PATH")]
     variables = {
         # Defaults: our originals are hidden, a page is shown and not its Markdown, no question about Jupyter's news.
-        "JUPYTER_CONFIG_PATH": os.pathsep.join([settings, others] if others else [settings]),
+        "JUPYTER_CONFIG_PATH": os.pathsep.join(str(folder) for folder in folders if folder),
         # Otherwise a "python3" kernel that the user once installed could win over the environment's own.
         "JUPYTER_PREFER_ENV_PATH": "1",
     }

@@ -4,7 +4,7 @@ import argparse
 import json
 from dataclasses import asdict
 
-from minigpt.cli.arguments import Parser, count, new_file, positive, refuse_idle, write_text
+from minigpt.cli.arguments import Parser, new_file, positive, refuse_idle, slots, write_text
 from minigpt.cli.workload_options import DEFAULT, add_trace_options
 from minigpt.language import say
 from minigpt.schedulers.registry import GIVEN, IMPLEMENTATIONS
@@ -31,7 +31,7 @@ def parser() -> argparse.ArgumentParser:
         es="mixed (por defecto), documents, o longitudes como uniform:1,63, exponential:16,128, lognormal:24,0.8,200",
     ))
     add_trace_options(made)
-    made.add_argument("--max-cap", type=count, default=64, help=say(
+    made.add_argument("--max-cap", type=slots, default=64, help=say(
         en="most requests in flight that a replica's memory allows (default 64)",
         es="máximo de peticiones en vuelo que admite la memoria de una réplica (por defecto 64)"))
     made.add_argument("--impl", default=GIVEN, choices=(GIVEN, *IMPLEMENTATIONS), help=say(

@@ -5,7 +5,7 @@ import importlib.util
 import os
 import secrets
 
-from minigpt.cli.arguments import Parser, count, new_file, positive, refuse_idle, whole
+from minigpt.cli.arguments import Parser, count, new_file, positive, refuse_idle, slots, whole
 from minigpt.environment.layout import uses_current_interpreter
 from minigpt.environment.process import run_child
 from minigpt.extras.own_environment import OwnEnvironment
@@ -41,7 +41,7 @@ def parser() -> argparse.ArgumentParser:
 def add_fleet_options(group) -> None:
     group.add_argument("--replicas", type=count, help=say(en="a fixed number (default 2)",
                                                         es="tantas, siempre (por defecto 2)"))
-    group.add_argument("--max-inflight", type=count, help=say(en="of one replica (default 8)",
+    group.add_argument("--max-inflight", type=slots, help=say(en="of one replica (default 8)",
                                                             es="de una réplica (por defecto 8)"))
     group.add_argument("--rate", type=positive, help=say(
         en="instead: plan for this many requests/s, as Lab 04 does, and let Ray scale up to that plan",

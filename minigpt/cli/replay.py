@@ -6,8 +6,8 @@ import math
 from dataclasses import asdict
 
 from minigpt.analysis.tables import summary_table
-from minigpt.cli.arguments import Parser, at_least_zero, count, new_file, positive, refuse_idle, write_text
-from minigpt.cli.workload_options import add_workload_options, make_workload
+from minigpt.cli.arguments import Parser, at_least_zero, count, new_file, positive, refuse_idle, slots, write_text
+from minigpt.cli.workload_options import add_workload_options, make_workload, refuse_idle_limits
 from minigpt.language import say
 
 NUM_PAIRS = 6
@@ -26,8 +26,8 @@ def parser() -> argparse.ArgumentParser:
         en="repeats of both on the cpu and wall clock (default 6)", es="repeticiones de ambos con el reloj cpu o wall (por defecto 6)"))
     made.add_argument("--tokens", default="model", choices=("model", "scripted"))
     made.add_argument("--impl", choices=("student", "solution"))
-    made.add_argument("--max-inflight", type=count, default=8)
-    made.add_argument("--max-wait-ms", type=at_least_zero, default=5.0)
+    made.add_argument("--max-inflight", type=slots, help=say(en="default 8", es="por defecto 8"))
+    made.add_argument("--max-wait-ms", type=at_least_zero, help=say(en="default 5", es="por defecto 5"))
     made.add_argument("--target-ms", type=positive, default=math.inf, help=say(en="E2E target of goodput", es="objetivo"))
     made.add_argument("--json", type=new_file)
     return made
@@ -56,18 +56,20 @@ def main(argv: list[str]) -> int:
 
 
 def check_idle(args: argparse.Namespace) -> None:
-    """Pairs are for two policies on a clock that measures."""
+    """Pairs are for two policies on a clock that measures, and each policy has its own limits."""
     if args.policy != "both" or args.clock == "virtual":
         refuse_idle(args, f"--policy {args.policy} --clock {args.clock}", ("pairs",), say(
             en="pairs repeat both policies on the cpu or wall clock",
             es="los pares repiten ambas políticas con el reloj cpu o wall"))
+    refuse_idle_limits(args, ("max_inflight", "max_wait_ms"))  # max_batch says what --load is a share of
 
 
 def settings_of(args: argparse.Namespace) -> dict:
     """The settings of every run."""
     return {
         "clock": args.clock, "tokens": args.tokens, "impl": args.impl, "max_batch": args.max_batch,
-        "max_inflight": args.max_inflight, "max_wait_s": args.max_wait_ms / 1e3, "shows_progress": True,
+        "max_inflight": args.max_inflight or 8, "shows_progress": True,
+        "max_wait_s": (5.0 if args.max_wait_ms is None else args.max_wait_ms) / 1e3,
     }
 
 

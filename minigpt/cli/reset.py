@@ -1,15 +1,15 @@
 """`python -m minigpt reset NN`: a fresh copy of a lab's skeleton, after a backup of what was there."""
 
-import argparse
 import os
 from datetime import datetime
 
 from minigpt import paths
+from minigpt.cli.arguments import Parser
 from minigpt.language import say
 
 
 def main(argv: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m minigpt reset", description=say(
+    parser = Parser(prog="python -m minigpt reset", description=say(
         en="Start a lab again from its skeleton; your file is kept as a backup.",
         es="Vuelve a empezar un laboratorio desde su esqueleto; tu archivo se guarda como copia.",
     ))

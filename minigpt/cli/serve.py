@@ -6,7 +6,8 @@ import importlib
 import os
 import sys
 
-from minigpt.cli.arguments import Parser, at_least_zero, count, positive, whole
+from minigpt.cli.arguments import Parser, at_least_zero, count, positive, slots, whole
+from minigpt.cli.workload_options import refuse_idle_limits
 from minigpt.extras.server.engine_client import EngineClient
 from minigpt.extras.server.live_checks import try_out
 from minigpt.language import say
@@ -32,9 +33,10 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--host", default="127.0.0.1")
     made.add_argument("--port", type=whole(0, 65_535), default=8000,
                       help=say(en="0: any free one", es="0: uno libre cualquiera"))
-    made.add_argument("--max-batch", type=count, default=8)
-    made.add_argument("--max-inflight", type=count, default=8)
-    made.add_argument("--max-wait-ms", type=at_least_zero, default=5.0)
+    made.add_argument("--max-batch", type=slots, help=say(en="of static (default 8)", es="de static (por defecto 8)"))
+    made.add_argument("--max-wait-ms", type=at_least_zero, help=say(en="of static (default 5)", es="de static (por defecto 5)"))
+    made.add_argument("--max-inflight", type=slots, help=say(
+        en="of continuous (default 8)", es="de continuous (por defecto 8)"))
     made.add_argument("--max-queue", type=count, default=256, help=say(
         en="requests that may wait; then 429", es="peticiones que pueden esperar; después, 429"))
     made.add_argument("--model-name", default="mini-gpt")
@@ -123,15 +125,16 @@ def announce(args: argparse.Namespace, impl: str, port: int) -> None:
 
 def main(argv: list[str]) -> int:
     args = parser().parse_args(argv)
+    refuse_idle_limits(args, ("max_batch", "max_inflight", "max_wait_ms"))
+    max_wait_s = (5.0 if args.max_wait_ms is None else args.max_wait_ms) / 1e3
     server = import_server()
     policy, impl = find_policy(args.policy), args.impl or implementation()
     listening = server.open_socket(args.host, args.port)
     engine = EngineClient(
-        functools.partial(load_any_loop, policy.name, impl), streams=policy.streams, max_batch=args.max_batch,
-        max_wait_s=args.max_wait_ms / 1e3, max_inflight=args.max_inflight, max_queue=args.max_queue,
-        hang_s=args.hang_s,
+        functools.partial(load_any_loop, policy.name, impl), streams=policy.streams, max_batch=args.max_batch or 8,
+        max_wait_s=max_wait_s, max_inflight=args.max_inflight or 8, max_queue=args.max_queue, hang_s=args.hang_s,
     )
-    warm_up(engine, args.max_wait_ms / 1e3)
+    warm_up(engine, max_wait_s)
     announce(args, impl, listening.getsockname()[1])
     server.run_server(engine, listening, server.ServerSettings(
         model=args.model_name, max_body_bytes=args.max_body_bytes, time_limit_s=args.time_limit_s, policy=policy.name,

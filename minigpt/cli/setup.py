@@ -1,7 +1,6 @@
 """``python -m minigpt setup``: make .venv and install what the labs need."""
 
-import argparse
-
+from minigpt.cli.arguments import Parser
 from minigpt.environment.install import CPU_INDEX, fail, install
 from minigpt.environment.layout import uses_current_interpreter
 from minigpt.language import say
@@ -9,7 +8,7 @@ from minigpt.language import say
 
 def main(argv):
     """Set the environment up, even if its stamp says that nothing is missing."""
-    parser = argparse.ArgumentParser(prog="python -m minigpt setup", description=say(
+    parser = Parser(prog="python -m minigpt setup", description=say(
         en="Make .venv and install what the labs need.",
         es="Crea .venv e instala lo que necesitan los laboratorios."))
     parser.add_argument("--torch-index", metavar="URL", help=say(

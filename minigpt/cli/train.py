@@ -2,9 +2,8 @@
 
 import time
 from dataclasses import replace
-from pathlib import Path
 
-from minigpt.cli.arguments import Parser, count
+from minigpt.cli.arguments import Parser, count, new_folder
 from minigpt.language import say
 
 
@@ -12,7 +11,7 @@ def main(argv: list[str]) -> int:
     parser = Parser(prog="python -m minigpt train", description=say(
         en="Train the tutor from its seed.", es="Entrena el tutor desde su semilla.",
     ))
-    parser.add_argument("--out", type=Path, help=say(en="folder for the checkpoint", es="carpeta del modelo"))
+    parser.add_argument("--out", type=new_folder, help=say(en="folder for the checkpoint", es="carpeta del modelo"))
     parser.add_argument("--steps", type=count, help=say(en="fewer steps, to try it out", es="menos pasos, para probar"))
     parser.add_argument("--threads", type=count, default=2)
     args = parser.parse_args(argv)

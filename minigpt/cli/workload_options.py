@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from minigpt.cli.arguments import count, positive, refuse_idle, whole
+from minigpt.cli.arguments import count, positive, refuse_idle, slots, whole
 from minigpt.language import say
 
 DEFAULT = "mixed"
@@ -27,7 +27,7 @@ def add_workload_options(parser: argparse.ArgumentParser) -> None:
     ))
     parser.add_argument("--num", type=count, help=say(en="requests (default 200, or all of a trace)", es="peticiones"))
     parser.add_argument("--seed", type=whole(), help=say(en="default 0", es="por defecto 0"))
-    parser.add_argument("--max-batch", type=count, default=8)
+    parser.add_argument("--max-batch", type=slots, default=8)
     add_trace_options(parser)
 
 
@@ -65,6 +65,14 @@ def make_workload(args: argparse.Namespace):
         name, load=_load(args), rate_per_s=args.rate, arrivals=args.arrivals or "poisson", max_batch=args.max_batch,
         num_requests=200 if args.num is None else args.num, seed=args.seed or 0,
     )
+
+
+def refuse_idle_limits(args: argparse.Namespace, names: tuple[str, ...]) -> None:
+    """Refuse the other policy's limits: static batching has a batch and a wait, continuous batching a cap."""
+    idle = {"static": ("max_inflight",), "continuous": ("max_batch", "max_wait_ms")}.get(args.policy, ())
+    refuse_idle(args, f"--policy {args.policy}", [name for name in idle if name in names], say(
+        en="max-batch and max-wait-ms are for static, max-inflight for continuous",
+        es="max-batch y max-wait-ms son de static, max-inflight de continuous"))
 
 
 def refuse_rate_without_use(args: argparse.Namespace) -> None:

@@ -106,7 +106,7 @@ def train(recipe: Recipe = Recipe(), config: Config = Config()) -> tuple[MiniGPT
     """Train a tutor; returns it and the loss of every step (nats per answer token, mean of the tasks)."""
     model = random_model(config, recipe.seed)
     losses = []
-    with tqdm(steps(model, recipe), total=recipe.num_steps, desc="train", unit="step") as bar:
+    with tqdm(steps(model, recipe), total=recipe.num_steps, desc="train", unit="step", disable=None) as bar:
         for loss in bar:
             losses.append(loss)
             if len(losses) % 50 == 0:

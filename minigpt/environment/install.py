@@ -133,7 +133,7 @@ def pip(*arguments):
         en=f"{what} failed (status {status}); the reason stands above. Check the network and the free disk "
         "space, then run the same command again: it goes on where it stopped.",
         es=f"{what} falló (estado {status}); la causa está arriba. Revisa la red y el espacio en disco y "
-        "repite el mismo comando: sigue donde se quedó."), status)
+        "repite la misma orden: sigue donde se quedó."), status)
 
 
 def missing_venv_message():
@@ -143,7 +143,7 @@ def missing_venv_message():
         en=f"this Python ({sys.executable}) cannot make environments. On Debian or Ubuntu: "
         f"sudo apt install {package}; then run the same command again",
         es=f"este Python ({sys.executable}) no puede crear entornos. En Debian o Ubuntu: "
-        f"sudo apt install {package}; después repite el mismo comando")
+        f"sudo apt install {package}; después repite la misma orden")
 
 
 def fail(message, status=1):

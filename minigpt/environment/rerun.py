@@ -5,6 +5,7 @@ import sys
 
 from minigpt.environment import install, layout, process
 from minigpt.language import say
+from minigpt.paths import is_checkout
 
 RERUN_MARK = "MINIGPT_RERUN"
 
@@ -26,7 +27,7 @@ def enter(needs, argv):
     """
     # Removed at once: what this process starts (a terminal in JupyterLab) must check for itself.
     was_rerun = os.environ.pop(RERUN_MARK, None) is not None
-    if layout.uses_current_interpreter():
+    if layout.uses_current_interpreter() or not is_checkout():  # a wheel's requirements came with it
         return None
     if not layout.is_current(needs):
         print(why_install(needs, argv[0]), flush=True)

@@ -114,8 +114,8 @@ def of_run(log: RunLog, names: Mapping[int, str] | None = None, label: str = "")
         return head + say(
             en=f"{len(spans)} requests in {num_slots(log)} seats within {_ms(log.end_ns)} ms; finished requests hold their "
                f"seat for {100 * held:.0f} % of the time they sit; at most {most} wait.",
-            es=f"{len(spans)} peticiones en {num_slots(log)} asientos durante {_ms(log.end_ns)} ms; las terminadas retienen su "
-               f"asiento el {100 * held:.0f} % del tiempo que lo ocupan; como mucho esperan {most}.",
+            es=f"{len(spans)} peticiones en {num_slots(log)} slots durante {_ms(log.end_ns)} ms; las terminadas retienen su "
+               f"slot el {100 * held:.0f} % del tiempo que lo ocupan; como mucho esperan {most}.",
         )
     return head + "; ".join(_stay(span, names.get(span.request_id, str(span.request_id))) for span in spans) + "."
 
@@ -124,7 +124,7 @@ def _stay(span, name: str) -> str:
     start, ready, end = (_ms(time) for time in (span.start_ns, span.useful_until_ns, span.end_ns))
     held = say(en=f", finished at {ready} ms", es=f", terminada a los {ready} ms") if span.useful_until_ns < span.end_ns else ""
     return say(en=f"{name} in seat {span.slot + 1} from {start} to {end} ms{held}",
-               es=f"{name} en el asiento {span.slot + 1} de {start} a {end} ms{held}")
+               es=f"{name} en el slot {span.slot + 1} de {start} a {end} ms{held}")
 
 
 def of_clients(rows: Sequence, names: Mapping[int, str] | None = None) -> str:

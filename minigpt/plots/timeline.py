@@ -87,7 +87,7 @@ def draw_slots(axes, log: RunLog, time_axis, now: float | None = None, names: Na
     now = time_axis.end if now is None else now
     rows = rows_of(log)
     # Slot 1 is on top, where reading starts.
-    axes.set(ylim=(rows - 0.5, -0.5), xlim=(0, time_axis.end), yticks=range(rows), ylabel=say(en="seat", es="asiento"))
+    axes.set(ylim=(rows - 0.5, -0.5), xlim=(0, time_axis.end), yticks=range(rows), ylabel=say(en="seat", es="slot"))
     axes.barh(range(rows), now, height=BAR, color=COLOURS["empty"])
     for span in slot_spans(log):
         marks = (span.start_ns, span.prefill_until_ns, span.useful_until_ns, span.end_ns)

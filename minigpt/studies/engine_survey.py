@@ -51,8 +51,8 @@ EVIDENCE = (
         "(input and output), so that it can always go on. Its whole input is processed in its first "
         "iteration.",
         es="tras cada iteración del modelo, el planificador vuelve a mirar las peticiones; la que ha terminado "
-        "sale entonces. Una petición se admite solo si hay sitio de K/V para todos sus max_tokens (entrada y "
-        "salida), de modo que siempre pueda seguir. Su entrada se procesa entera en su primera iteración.",
+        "sale entonces. Una petición se admite solo si hay sitio de K/V para todos sus max_tokens (prompt y "
+        "salida), de modo que siempre pueda seguir. Su prompt se procesa entero en su primera iteración.",
     ),
     Evidence(
         engine="vLLM", version="V1, docs 0.25 (2026)",
@@ -62,9 +62,9 @@ EVIDENCE = (
         "nothing is set aside (the watermark is 0), blocks are allotted as tokens come. If none is free, a "
         "request gives its blocks back and is recomputed later: V1 no longer swaps; its heir, KV "
         "offloading, has to be turned on.",
-        es="cada paso toma los siguientes tokens de las peticiones, de entrada o de salida, hasta "
-        "max_num_batched_tokens; un prompt que no cabe se divide. Una petición se admite si cabe toda su "
-        "entrada; para la salida no se aparta nada (la marca de agua es 0): los bloques se asignan según llegan "
+        es="cada paso toma los siguientes tokens de las peticiones, de prompt o de salida, hasta "
+        "max_num_batched_tokens; un prompt que no cabe se divide. Una petición se admite si cabe todo su "
+        "prompt; para la salida no se aparta nada (la marca de agua es 0): los bloques se asignan según llegan "
         "los tokens. Si no queda ninguno libre, una petición devuelve los suyos y se recalcula después: V1 ya no "
         "copia (swap); su heredera, la descarga de KV (offloading), hay que activarla.",
     ),
@@ -89,7 +89,7 @@ EVIDENCE = (
         "max_new_tokens. Others stay in the queue. Since version 3 long prompts come in pieces.",
         es="(en modo de mantenimiento desde diciembre de 2025: sus autores recomiendan vLLM y SGLang) las peticiones "
         "entran y salen entre pasos. max_batch_total_tokens "
-        "limita los tokens a los que podría llegar un lote: cada admitida cuenta con su entrada y todos sus "
+        "limita los tokens a los que podría llegar un lote: cada admitida cuenta con su prompt y todos sus "
         "max_new_tokens. Las demás siguen en la cola. Desde la versión 3 los prompts largos van por piezas.",
     ),
     Evidence(
@@ -138,7 +138,7 @@ EVIDENCE = (
         en="requests are merged until max_batch_size or batch_timeout_micros is reached; the merged input runs "
         "through the model once, as one call, and all of its results return together. It knows nothing of "
         "tokens or of a KV cache; what comes meanwhile is queued.",
-        es="las peticiones se juntan hasta llegar a max_batch_size o batch_timeout_micros; la entrada conjunta "
+        es="las peticiones se juntan hasta llegar a max_batch_size o batch_timeout_micros; el lote conjunto "
         "pasa por el modelo una vez, en una llamada, y todos sus resultados vuelven a la vez. No sabe nada de "
         "tokens ni de caché KV; lo que llega mientras tanto va a la cola.",
     ),

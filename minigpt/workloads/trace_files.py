@@ -6,14 +6,17 @@
     Mooncake          JSONL   timestamp (ms), input_length, output_length    (Qin et al., FAST 2025)
 
 and the output of `python -m minigpt workload --format …`. Columns may stand in any order and case. A file may be
-compressed with gzip, and written in UTF-8, UTF-16 or Latin-1: the columns that count are digits in each of them.
+compressed with gzip, and written in UTF-8, UTF-16 or Latin-1: the columns that count are digits in each of them. Between
+them stands a comma, or the semicolon or tab of a spreadsheet.
 """
 
 import csv
 import gzip
 import json
 import re
+import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
@@ -25,6 +28,8 @@ from minigpt.llm.tokenizer import encode
 NS = 1_000_000_000
 COLUMNS = ("TIMESTAMP", "ContextTokens", "GeneratedTokens")
 CSV_FORMS = (COLUMNS, ("Timestamp", "Request tokens", "Response tokens"))
+SEPARATORS = ",;\t"
+MOST_TOKENS, MOST_NS = 10**9, 10**20  # beyond them a cell is a slip: no context is that long, and no clock that late
 PACKED = {b"PK\x03\x04": "ZIP", b"PAR1": "Parquet", b"\xfd7zX": "xz", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd"}
 STAMP = re.compile(
     r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(?:[.,](\d{1,9})\d*)?\s*(?:(Z|z)|([+-])(\d\d):?(\d\d)?)?$"
@@ -57,7 +62,7 @@ def read_trace(path: Path, most: int | None = None) -> Rows:
     Raises ValueError if the file or a column is missing, or no row is good.
     """
     path, found = Path(path), Rows()
-    with open_text(path) as file:
+    with undamaged(path), open_text(path) as file:
         for number, parse in _parsers(file, path):
             try:
                 found.good.append(parse())
@@ -66,9 +71,20 @@ def read_trace(path: Path, most: int | None = None) -> Rows:
             if len(found.good) == most:
                 break
     if not found.good:
+        bad_rows = "; ".join(found.bad_rows[:5]) or say(en="there are no rows at all", es="no hay ni una fila")
         raise ValueError(say(en=f"trace={str(path)!r} has no good row", es=f"trace={str(path)!r} no tiene ninguna fila buena")
-                         + f" ({'; '.join(found.bad_rows[:5])})")
+                         + f" ({bad_rows})")
     return found
+
+
+@contextmanager
+def undamaged(path: Path):
+    """In here, a compressed file that is cut or broken is a ValueError: what it would leave out is not known."""
+    try:
+        yield
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise ValueError(say(en=f"trace={str(path)!r} is damaged or not whole ({error}): get it again",
+                             es=f"trace={str(path)!r} está dañado o incompleto ({error}): consíguelo de nuevo")) from None
 
 
 def open_text(path: Path):
@@ -102,9 +118,10 @@ def _parsers(file, path: Path) -> Iterator[tuple]:
         for number, line in lines:
             yield number, lambda line=line: _json_row(line)
         return
-    places = _places(next(csv.reader([first]), []), path)
+    separator = max(SEPARATORS, key=first.count)
+    places = _places(next(csv.reader([first], delimiter=separator), []), path)
     for number, line in lines:
-        yield number, lambda line=line: _csv_row(line, places)
+        yield number, lambda line=line: _csv_row(line, separator, places)
 
 
 # -- CSV ----------------------------------------------------------------------------------------------------------
@@ -122,9 +139,9 @@ def _places(header: list[str], path: Path) -> tuple[int, ...]:
                          es=f"trace={str(path)!r} no tiene la columna {missing}: necesita {needed}"))
 
 
-def _csv_row(line: str, places: tuple[int, ...]) -> Row:
+def _csv_row(line: str, separator: str, places: tuple[int, ...]) -> Row:
     # Line by line: a stray quote would otherwise swallow all rows up to the next one.
-    cells = next(csv.reader([line]))
+    cells = next(csv.reader([line], delimiter=separator))
     if len(cells) <= max(places):
         raise ValueError(say(en="the row is too short", es="la fila es demasiado corta"))
     stamp, prompt, output = (cells[place].strip().strip('"') for place in places)
@@ -151,9 +168,17 @@ def _time(stamp: str) -> tuple[int, int | None]:
 
 
 def _number_ns(value: Decimal) -> int:
-    if not value.is_finite():
-        raise ValueError(f"{value}")
-    unit = next((unit for limit, unit in UNITS if abs(value) < limit), 1)
+    return _in_time(value, next((unit for limit, unit in UNITS if abs(value) < limit), 1))
+
+
+def _in_time(value, unit: int) -> int:
+    """A number of units in nanoseconds."""
+    try:
+        value = Decimal(str(value))
+    except InvalidOperation:
+        raise ValueError(say(en=f"{value!r} is not a time in numbers", es=f"{value!r} no es una hora en números")) from None
+    if not value.is_finite() or abs(value) > MOST_NS // unit:
+        raise ValueError(say(en=f"{value} is not a time", es=f"{value} no es una hora"))
     return round(value * unit)
 
 
@@ -163,8 +188,8 @@ def _whole(text) -> int:
         value = Decimal(str(text))
     except InvalidOperation:
         value = Decimal("nan")
-    if not value.is_finite() or value != value.to_integral_value():
-        raise ValueError(say(en=f"{text} is not a whole number", es=f"{text} no es un entero"))
+    if not value.is_finite() or abs(value) > MOST_TOKENS or value != value.to_integral_value():
+        raise ValueError(say(en=f"{text} is not a number of tokens", es=f"{text} no es un número de tokens"))
     return int(value)
 
 
@@ -187,16 +212,9 @@ def _json_row(line: str) -> Row:
         raise ValueError(say(en="no JSON object", es="no es un objeto JSON"))
     if "timestamp" in row and "output_length" in row:  # Mooncake, and aiperf's form of it: milliseconds
         prompt = row["input_length"] if "input_length" in row else len(encode(str(row.get("text_input", ""))))
-        return _row(_scaled(row["timestamp"], NS // 1000), None, _whole(prompt), _whole(row["output_length"]))
+        return _row(_in_time(row["timestamp"], NS // 1000), None, _whole(prompt), _whole(row["output_length"]))
     if "relative_timestamp" in row and "output_tokens_count" in row:  # guidellm's
         prompt = len(encode(str(row.get("prompt", ""))))
-        return _row(_scaled(row["relative_timestamp"], NS), None, prompt, _whole(row["output_tokens_count"]))
+        return _row(_in_time(row["relative_timestamp"], NS), None, prompt, _whole(row["output_tokens_count"]))
     raise ValueError(say(en="needs timestamp, input_length and output_length",
                          es="necesita timestamp, input_length y output_length"))
-
-
-def _scaled(value, unit: int) -> int:
-    number = Decimal(str(value))
-    if not number.is_finite():
-        raise ValueError(f"timestamp={value}")
-    return round(number * unit)

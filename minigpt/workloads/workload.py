@@ -4,6 +4,7 @@ import random
 from dataclasses import dataclass, replace
 
 from minigpt.corpus.prompts import tutor_prompts
+from minigpt.language import say
 from minigpt.runtime.clock import StepCost, to_ns
 from minigpt.workloads.lengths import parse_lengths
 from minigpt.workloads.static_capacity import static_capacity
@@ -187,6 +188,8 @@ def schedule(
     """A workload of these requests, arriving as `workload` says."""
     num_requests = len(items)
     process, _, parameter = arrivals.partition(":")
+    if parameter and process in ("burst", "poisson"):
+        raise ValueError(f"arrivals={arrivals!r}: " + say(en=f"{process} has no number after it", es=f"{process} no lleva número"))
     if process == "burst":
         return arriving(items, [0.0] * num_requests, name, notes=notes)
     if process == "closed":

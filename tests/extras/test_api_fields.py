@@ -68,6 +68,7 @@ def test_each_field_is_read_as_declared(field):
     ({"temperature": -1}, "temperature: is -1: it must be ≥ 0"), ({"top_p": 2}, "top_p: is 2: it must be 0 … 1"),
     ({"temperature": float("nan")}, "temperature: is nan"), ({"logprobs": 5}, "logprobs: is not supported here"),
     ({"n": True}, "n: is not supported"), ({"presence_penalty": 0.5}, "presence_penalty: is not supported"),
+    ({"max_tokens": 9, "max_completion_tokens": 5}, "max_tokens: is 9, and max_completion_tokens is 5"),
     ({"min_tokens": 9, "max_tokens": 5}, "min_tokens: is 9, and max_tokens is 5"),
     ({"stop_token_ids": [300]}, "stop_token_ids: must be token ids"),
     ({"stop_token_ids": [256], "ignore_eos": True}, "names EOS"),

@@ -1,10 +1,12 @@
 """What a connection may cost: size and time of a head, and bodies without end."""
 
 import asyncio
+import socket
 
 import pytest
 
 from minigpt.extras.server import http_limits
+from minigpt.extras.server.access_log import AccessLog
 from tests.extras.http_clients import http_server, send
 from tests.extras.loops import is_empty, wait_until
 
@@ -69,3 +71,36 @@ def test_a_body_without_end_is_cut(port, path):
     except ConnectionError:
         return
     assert reply[9:12] in (b"404", b"405", b"413")
+
+
+def test_an_answer_leaves_at_once(port, monkeypatch):
+    """hey keeps its connections: each answer took 41 ms more, for the body waited until the head was confirmed."""
+    transports, made = [], http_limits.LimitedProtocol.connection_made
+
+    def seen(self, transport):
+        made(self, transport)
+        transports.append(transport.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+
+    monkeypatch.setattr(http_limits.LimitedProtocol, "connection_made", seen)
+    assert asyncio.run(send(port, b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")).status == 200
+    assert transports and all(transports)
+
+
+def test_a_log_that_nobody_reads_any_more_is_given_up():
+    """`serve --access-log | head`: each request printed a traceback."""
+    written = []
+
+    def write(text, flush):
+        written.append(text)
+        raise BrokenPipeError
+
+    async def app(scope, receive, send):
+        await send({"type": "http.response.start", "status": 200})
+
+    async def requests():
+        log = AccessLog(app, write)
+        for _ in range(3):
+            await log({"type": "http", "method": "GET", "path": "/health"}, None, asyncio.Queue().put)
+
+    asyncio.run(requests())
+    assert len(written) == 1 and "GET /health 200" in written[0]

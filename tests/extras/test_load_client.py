@@ -369,7 +369,7 @@ def test_the_command_prints_the_replays_figures(tmp_path, capsys, monkeypatch, l
         assert words in printed
     for english, spanish in (("requests left", "programado"), ("unfinished requests", "peticiones sin terminar")):
         assert (spanish if language == "es" else english) in printed
-    assert "slot use" not in printed and "uso de asientos" not in printed
+    assert "slot use" not in printed and "uso de slots" not in printed
     data = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
     assert (data["num_requests"], data["num_unfinished"], data["failures"], data["model"]) == (5, 0, {}, "fake")
     e2e_ms = [(each["finish_s"] - each["arrival_s"]) * 1e3 for each in data["requests"]]

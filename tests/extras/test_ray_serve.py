@@ -5,6 +5,7 @@
 This makes .venv-ray (1.4 GB) the first time. No other command collects this file: see conftest.py.
 """
 
+import asyncio
 import json
 import time
 
@@ -94,6 +95,35 @@ def test_tokens_leave_the_proxy_one_by_one(url):
             times_s.append(time.perf_counter())
     gaps_s = [after - before for before, after in zip(times_s, times_s[1:], strict=False)]
     assert len(times_s) > 50 and max(gaps_s) < (times_s[-1] - times_s[0]) / 2
+
+
+def test_health_waits_behind_nobody(url):
+    """It used to queue: with 40 requests before it, it came with the last of them."""
+    body = {"prompt": PROMPT, "max_tokens": 900, "ignore_eos": True}
+
+    async def health_among_forty():
+        async with httpx.AsyncClient(base_url=url, timeout=120, trust_env=False) as client:
+            asked = [asyncio.create_task(client.post("/v1/completions", json=body)) for _ in range(40)]
+            await asyncio.sleep(1)  # all of them are inside: sixteen in flight, the others in the proxy's queue
+            reply = await client.get("/health")
+            num_open = sum(not task.done() for task in asked)
+            for task in asked:
+                task.cancel()
+            await asyncio.gather(*asked, return_exceptions=True)
+            return reply, num_open
+
+    reply, num_open = asyncio.run(health_among_forty())
+    assert reply.status_code == 200 and reply.json() == {"status": "healthy", "reason": "", "num_replicas": 2}
+    assert num_open > 16
+
+
+@pytest.mark.parametrize("method, path, status", [
+    ("GET", "/v1/nowhere", 404), ("GET", "/v1/completions", 405), ("POST", "/health", 405), ("GET", "/health/x", 404),
+])
+def test_what_is_not_there_is_said_in_openais_form(url, method, path, status):
+    reply = httpx.request(method, url + path, timeout=60, trust_env=False)
+    error = reply.json()["error"]
+    assert (reply.status_code, error["code"]) == (status, "http_error") and f"{method} {path} is not here" in error["message"]
 
 
 def test_one_replica_killed_under_load(url):

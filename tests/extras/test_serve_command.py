@@ -110,8 +110,8 @@ async def endless_answers(port, body, stop):
     ("    while True:\n        pass\n", "did not answer its first requests|hangs"),
     ("    while not server.queue.closed:\n        request = server.queue.get()\n"
      "        request.append(server.model.forward_one_step([request])[0])\n        server.respond(request)\n",
-     "before it had ended.*repair it"),
-    ("    raise ZeroDivisionError('mine')\n", "ZeroDivisionError: mine.*repair it"),
+     "before it had ended.*fix it"),
+    ("    raise ZeroDivisionError('mine')\n", "ZeroDivisionError: mine.*fix it"),
 ])
 def test_a_loop_that_serves_nobody_refuses_to_start(student_file, text, words, monkeypatch, capsys):
     monkeypatch.setattr(serve, "WARM_UP_S", 4.0)

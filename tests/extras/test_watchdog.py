@@ -14,6 +14,7 @@ from minigpt.runtime.clock import NS, StepCost, VirtualClock
 from minigpt.runtime.model_runner import ScriptedRunner
 from minigpt.schedulers.continuous import step
 from minigpt.schedulers.dynamic import dynamic_batch_loop
+from minigpt.schedulers.paged import PagedScheduler
 from minigpt.schedulers.registry import GIVEN, find_policy, load_loop
 from minigpt.schedulers.static import run_to_the_longest
 from tests.extras import loops
@@ -37,6 +38,20 @@ def holding_back(server):
         running = step(server, running)
 
 
+def in_line_of_lab_05(server):
+    """Lab 05's line, where a priority is worth a minute of waiting a step: the least urgent wait as long as others come."""
+    waiting, running = [], []
+    while waiting or running or not server.queue.closed:
+        if not waiting and not running:
+            waiting.append(server.queue.get())
+        while not server.queue.empty():
+            waiting.append(server.queue.get_nowait())
+        waiting.sort(key=lambda request: PagedScheduler.place_in_line(request, 60.0))
+        while waiting and len(running) < server.max_inflight:
+            running.append(waiting.pop(0))
+        running = step(server, running)
+
+
 def one_at_a_time(server):
     """Serves each alone."""
     while True:
@@ -54,6 +69,7 @@ POLICIES = {
     "continuous": (load_loop(find_policy("continuous"), GIVEN), True),
     "continuous of Lab 03": (load_loop(find_policy("continuous"), "solution"), True),
     "dynamic": (dynamic_batch_loop, False), "holding back": (holding_back, True), "alone": (one_at_a_time, False),
+    "line of Lab 05": (in_line_of_lab_05, True),
 }
 
 
@@ -94,7 +110,8 @@ class Drive(OpenLoop):
     def _accept(self):
         each = self._items[self._accepted]
         self._accepted += 1
-        self.engine.submit(each.prompt_token_ids, each.max_tokens, request_id=each.request_id)
+        self.engine.submit(each.prompt_token_ids, each.max_tokens, request_id=each.request_id,
+                           priority=each.priority)
 
     def put(self, each):
         """The engine has accepted it; its arrival is known already."""
@@ -158,7 +175,8 @@ def random_case(seed):
     for number in range(rng.randint(2, 40)):
         now_s += rng.choice((0.0, 0.0, rng.expovariate(2), rng.expovariate(0.1)))
         length = rng.choice((1, 2, rng.randint(1, 50), rng.randint(20, 50)))
-        items.append(item(number, round(now_s * NS), length, max_tokens=rng.choice((length, 55))))
+        one = item(number, round(now_s * NS), length, max_tokens=rng.choice((length, 55)))
+        items.append(replace(one, priority=number % 3))
     return items, {
         "step_s": rng.choice((0.001, 0.1, 0.45)), "max_batch": rng.randint(1, 8), "max_inflight": rng.randint(1, 8),
         "max_wait_s": rng.choice((0.0, 0.005, 3.0)),

@@ -208,8 +208,9 @@ def test_a_closed_loop_goes_only_where_arrivals_are_not_asked_for(tmp_path):
         export_workload(closed, "mooncake_trace", tmp_path / "w.jsonl")
     for kind in FORMATS:
         if kind != "mooncake_trace":
-            rows, _ = exported(closed, kind, tmp_path / "w.jsonl")
+            rows, notes = exported(closed, kind, tmp_path / "w.jsonl")
             assert len(rows) == 3 and "relative_timestamp" not in rows[0]
+            assert "arrivals" in notes  # what the file does not hold is said
 
 
 # -- on the command line ---------------------------------------------------------------------------

@@ -9,8 +9,10 @@ from urllib.parse import quote
 from minigpt import paths
 from minigpt.language import language, say
 from minigpt.notebook.exercises import load_exercises
+from tests.grader import class_similarity
 from tests.grader.outcomes import MEANING, NOT_IMPLEMENTED, PASSED
 from tests.grader.report import shown
+from tests.grader.similarity import Pair
 
 BIN_PERCENT = 5
 MOST_CHECKS = 15  # in the table of those that fail most
@@ -22,30 +24,36 @@ td.n { text-align: right; font-variant-numeric: tabular-nums } .all { background
 """
 
 
-def write_page(path: Path, reports: list[dict]) -> None:
-    """Write the class's page, in the reader's language."""
+def write_page(path: Path, reports: list[dict], pairs: dict[str, list[Pair]] | None = None) -> None:
+    """Write the class's page, in the reader's language; `pairs`: of each lab, which submissions resemble each other."""
     labs = sorted({report["lab"] for report in reports})
     title = say(en="The class at a glance", es="La clase de un vistazo")
-    parts = [_section(lab, [one for one in reports if one["lab"] == lab]) for lab in labs]
+    parts = [_section(lab, [one for one in reports if one["lab"] == lab], (pairs or {}).get(lab, [])) for lab in labs]
     text = (f'<!DOCTYPE html>\n<html lang="{language()}"><head><meta charset="utf-8"><title>{title}</title>'
-            f"<style>{STYLE}</style></head>\n<body><h1>{title}</h1>\n" + "\n".join(parts) + "\n</body></html>\n")
+            '<meta name="viewport" content="width=device-width">'
+            f"<style>{STYLE}</style></head>\n<body><main><h1>{title}</h1>\n" + "\n".join(parts) + "\n</main></body></html>\n")
     draft = path.with_name(path.name + ".new")
     draft.write_text(text, encoding="utf-8")
     draft.replace(path)
 
 
-def _section(lab: str, reports: list[dict]) -> str:
+def _section(lab: str, reports: list[dict], pairs: list[Pair]) -> str:
     ids = [exercise.id for exercise in load_exercises(paths.resolve_lab(lab))]
     heads = {
         "stuck": say(en="Who is stuck where", es="Quién se ha atascado y dónde"),
         "checks": say(en="The checks that fail most", es="Las comprobaciones que más fallan"),
         "p95": say(en="p95 reduction", es="Reducción del p95"),
         "each": say(en="Each submission", es="Cada entrega"),
+        "alike": say(en="Submissions that resemble each other", es="Entregas que se parecen"),
     }
     parts = [f"<h2>{say(en='Lab', es='Laboratorio')} {escape(lab)}</h2>", _summary(reports), f"<h3>{heads['stuck']}</h3>",
              _stuck(ids, reports), _exercises(ids, reports), f"<h3>{heads['checks']}</h3>", _failing(reports)]
     if any(one["measurements"].get("p95_reduction_percent") is not None for one in reports):
         parts += [f"<h3>{heads['p95']}</h3>", _distribution(reports)]
+    if pairs:
+        links = {one["folder"]: _link(one) for one in reports}
+        parts += [f"<h3>{heads['alike']}</h3>", f"<p>{class_similarity.note()}</p>",
+                  _table(class_similarity.heads(), class_similarity.rows(pairs, links.__getitem__))]
     return "\n".join([*parts, f"<h3>{heads['each']}</h3>", *map(_details, reports)])
 
 
@@ -152,9 +160,9 @@ def _anchor(report: dict) -> str:
 
 
 def _bar(count: int, most: int) -> str:
-    return f'<span class="bar" style="width: {20 * count / max(1, most):.1f}rem"></span>'
+    return f'<span class="bar" aria-hidden="true" style="width: {20 * count / max(1, most):.1f}rem"></span>'
 
 
 def _table(heads: tuple, rows: list[str]) -> str:
-    head = "".join(f"<th>{escape(one)}</th>" for one in heads)
+    head = "".join(f'<th scope="col">{escape(one)}</th>' if one else "<td></td>" for one in heads)
     return f"<table><tr>{head}</tr>\n" + "\n".join(rows) + "</table>"

@@ -12,6 +12,9 @@ from pathlib import Path
 import pytest
 
 from minigpt import paths
+from minigpt.__main__ import leave_quietly
+from minigpt.cli.arguments import Parser, new_file, positive, whole
+from minigpt.environment.process import INTERRUPTED
 from minigpt.language import say
 from minigpt.notebook.exercises import load_exercises, load_given
 from minigpt.schedulers.registry import IMPLEMENTATIONS, code_file
@@ -60,6 +63,8 @@ def run_pytest(plugin: GradePlugin, lab: Path, *options: str) -> None:
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         status = pytest.main([*options, str(folder)], plugins=[plugin])
+    if plugin.was_interrupted:  # pytest makes an exit status of it
+        raise KeyboardInterrupt
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or not plugin.results:
         raise ValueError(say(en=f"the checks in {folder} could not be run:", es=f"no se pudo ejecutar {folder}:")
                          + "\n" + printed.getvalue()[-2000:])
@@ -85,21 +90,21 @@ def measure(lab: Path, plugin: GradePlugin) -> None:
 
 
 def parse(argv: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m minigpt grade", description=say(
+    parser = Parser(prog="python -m minigpt grade", description=say(
         en="Grade a lab.", es="Califica un laboratorio."))
     parser.add_argument("lab", help=say(en="its number: 03", es="su número: 03"))
     parser.add_argument("--impl", default="student", choices=IMPLEMENTATIONS)
     parser.add_argument("--file", type=Path, help=say(en="grade this file instead", es="califica este archivo"))
     parser.add_argument("--only", default="", metavar="3.1", help=say(en="one exercise", es="un ejercicio"))
-    parser.add_argument("--json", type=Path, metavar="PATH")
-    parser.add_argument("--gradescope", type=Path, metavar="PATH")
-    parser.add_argument("--junit", type=Path, metavar="PATH")
+    parser.add_argument("--json", type=new_file, metavar="PATH")
+    parser.add_argument("--gradescope", type=new_file, metavar="PATH")
+    parser.add_argument("--junit", type=new_file, metavar="PATH")
     # Of class runs (grade_all.py):
     parser.add_argument("--no-measure", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--hide", type=Path, action="append", default=[], help=argparse.SUPPRESS)
     parser.add_argument("--with-parent", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--refused", default="", help=argparse.SUPPRESS)
-    parser.add_argument("--seed", type=int, default=0, help=say(en="of the graded workloads", es="de las cargas"))
+    parser.add_argument("--seed", type=whole(), default=0, help=say(en="of the graded workloads", es="de las cargas"))
     parser.add_argument("--scripted", action="store_true", help=say(
         en="without the model: quicker, for trying out", es="sin el modelo: más rápido, para probar"))
     parser.add_argument("--limits", type=parse_limits, default=Limits(), metavar="cpu_s=15,wall_s=60,memory_mb=1024", help=say(
@@ -112,9 +117,9 @@ def parse_limits(text: str) -> Limits:
     values = {}
     for part in filter(None, text.split(",")):
         name, _, number = part.partition("=")
-        if name not in ("cpu_s", "wall_s", "total_s", "memory_mb") or not float(number) > 0:
+        if name not in ("cpu_s", "wall_s", "total_s", "memory_mb"):
             raise argparse.ArgumentTypeError(part)
-        values["memory_bytes" if name == "memory_mb" else name] = float(number)
+        values["memory_bytes" if name == "memory_mb" else name] = positive(number)
     if "memory_bytes" in values:
         values["memory_bytes"] = int(values["memory_bytes"] * 2**20)
     return replace(Limits(), **values)
@@ -122,35 +127,50 @@ def parse_limits(text: str) -> Limits:
 
 def main(argv: list[str] | None = None) -> int:
     """Grade, print and write the report; 0 only if every check passed."""
-    args = parse(sys.argv[1:] if argv is None else argv)
     process_tree.adopt_orphans()
     process_tree.interrupt_on_sigterm()  # so that the worker is ended before this process is
-    if args.with_parent:
-        process_tree.end_with_parent()
     try:
-        lab = paths.resolve_lab(args.lab)
-        file = args.file or code_file(args.lab, args.impl)
-        plugin = run_checks(lab, file.absolute(), only=args.only, scripted=args.scripted, seed=args.seed,
-                            limits=args.limits, hidden=tuple(args.hide), refused=args.refused)
+        args = parse(sys.argv[1:] if argv is None else argv)
+        if args.with_parent:
+            process_tree.end_with_parent()
+        status = grade(args)
+        sys.stdout.flush()
+        return status
     except ValueError as error:
         print(f"minigpt: {error}", file=sys.stderr)
         return 2
+    except BrokenPipeError:
+        return leave_quietly()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def grade(args: argparse.Namespace) -> int:
+    lab = paths.resolve_lab(args.lab)
+    file = args.file or code_file(args.lab, args.impl)
+    plugin = run_checks(lab, file.absolute(), only=args.only, scripted=args.scripted, seed=args.seed,
+                        limits=args.limits, hidden=tuple(args.hide), refused=args.refused)
     if not (args.only or args.scripted or args.no_measure):
         measure(lab, plugin)
     results, student = list(plugin.results.values()), plugin.student
+    about = {"file": file.name, **notes.notes_of(student.worker)}
+    # Before anything is printed: its reader may have seen enough (`| head`), and the files are wanted all the same.
+    write_reports(args, report.as_json(lab.name[:2], args.impl, results, student.measurements, about))
     print(report.table(results, plugin.exercises), "", sep="\n")
     print(report.headline(results, student.measurements))
     for line in notes.printed_lines(student.worker):
         print(line)
-    about = {"file": file.name, **notes.notes_of(student.worker)}
-    data = report.as_json(lab.name[:2], args.impl, results, student.measurements, about)
+    return 0 if all(result.outcome == PASSED for result in results) else 1
+
+
+def write_reports(args: argparse.Namespace, data: dict) -> None:
+    """The files that were asked for."""
     if args.json:
         report.write_json(args.json, data)
     if args.gradescope:
         report.write_json(args.gradescope, report.as_gradescope(data))
     if args.junit:
         junit.write(args.junit, data)
-    return 0 if all(result.outcome == PASSED for result in results) else 1
 
 
 if __name__ == "__main__":

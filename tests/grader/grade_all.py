@@ -6,6 +6,7 @@ with one submission shows in its own row and affects no other.
 """
 
 import argparse
+import contextlib
 import hashlib
 import json
 import os
@@ -19,13 +20,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from minigpt import paths
+from minigpt.__main__ import leave_quietly
+from minigpt.cli.arguments import Parser, count, new_folder
 from minigpt.language import language, say
 from tests.grader import report as reports
 from tests.grader.class_page import write_page
 from tests.grader.class_progress import shown_progress
+from tests.grader.class_similarity import pairs_of
 from tests.grader.class_table import write_table
 from tests.grader.leftovers import remove_tree
 from tests.grader.outcomes import GRADER_ERROR
+from tests.grader.similarity import Pair
 from tests.grader.submissions import Refused, Submission, find_submissions, labs_of, text_of
 
 ROOT = paths.repository_root()
@@ -208,12 +213,21 @@ def run_class(args: argparse.Namespace) -> int:
             pool.shutdown(cancel_futures=True)
             raise
     remove_tree(args.out / AT_WORK)
-    return _write_results(args.out, [made[job] for job in jobs])
+    return _write_results(args.out, [made[job] for job in jobs], _similar(jobs, made))
 
 
-def _write_results(out: Path, in_order: list[dict]) -> int:
+def _similar(jobs: list[Job], made: dict[Job, dict]) -> dict[str, list[Pair]]:
+    """Of each lab, the pairs of submissions that resemble each other; a file that cannot be read is left out."""
+    sources: dict[Path, dict[str, bytes]] = {}
+    for job in jobs:
+        with contextlib.suppress(Refused, OSError):
+            sources.setdefault(job.lab, {})[made[job]["folder"]] = text_of(job.submission, job.lab)
+    return {lab.name[:2]: pairs_of(lab, texts) for lab, texts in sources.items()}
+
+
+def _write_results(out: Path, in_order: list[dict], pairs: dict[str, list[Pair]]) -> int:
     write_table(out / TABLE, in_order)
-    write_page(out / PAGE, in_order)
+    write_page(out / PAGE, in_order, pairs)
     failed = [one for one in in_order if has_failed(one)]
     print(say(en=f"{len(in_order)} reports; the class at a glance: {out / PAGE}; its table: {out / TABLE}",
               es=f"{len(in_order)} informes; la clase de un vistazo: {out / PAGE}; su tabla: {out / TABLE}"))
@@ -223,8 +237,16 @@ def _write_results(out: Path, in_order: list[dict]) -> int:
     return 1 if failed else 0
 
 
+def limits_text(text: str) -> str:
+    """Limits as each grader will read them: a mistake is said once, and not in every submission's report."""
+    from tests.grader.grade import parse_limits
+
+    parse_limits(text)
+    return text
+
+
 def parse(argv: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m minigpt grade-all", description=say(
+    parser = Parser(prog="python -m minigpt grade-all", description=say(
         en="Grade a class: each sub-folder, .zip or .py of a folder is a submission.",
         es="Califica una clase: cada subcarpeta, .zip o .py de una carpeta es una entrega."))
     parser.add_argument("folder", type=Path)
@@ -233,8 +255,8 @@ def parse(argv: list[str]) -> argparse.Namespace:
         en="its number; without it, the file's name decides", es="su número; sin él decide el nombre del archivo"))
     parser.add_argument("--class-seed", default="", help=say(
         en="any text: gives every student a workload of their own", es="un texto: da a cada estudiante su propia carga"))
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--limits", default="", metavar="cpu_s=15,wall_s=60,memory_mb=1024")
+    parser.add_argument("--jobs", type=count, default=os.cpu_count() or 1)
+    parser.add_argument("--limits", type=limits_text, default="", metavar="cpu_s=15,wall_s=60,memory_mb=1024")
     parser.add_argument("--scripted", action="store_true", help=say(en="without the model", es="sin el modelo"))
     args = parser.parse_args(argv)
     here = os.environ.get("MINIGPT_CALLED_FROM", "")
@@ -242,6 +264,10 @@ def parse(argv: list[str]) -> argparse.Namespace:
     if not args.folder.is_dir():
         raise ValueError(say(en=f"{args.folder} is not a folder: say DIR=submissions",
                              es=f"{args.folder} no es una carpeta: escribe DIR=entregas"))
+    try:
+        new_folder(args.out)
+    except argparse.ArgumentTypeError as error:
+        raise ValueError(f"--out: {error}") from None
     folder, out = args.folder.resolve(), args.out.resolve()
     if out == folder or folder in out.parents:
         raise ValueError(say(en=f"the results would lie among the submissions: choose another folder than {args.out}",
@@ -252,7 +278,11 @@ def parse(argv: list[str]) -> argparse.Namespace:
 def main(argv: list[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        return run_class(parse(sys.argv[1:] if argv is None else argv))
+        status = run_class(parse(sys.argv[1:] if argv is None else argv))
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        return leave_quietly()
     except ValueError as error:
         print(f"minigpt: {error}", file=sys.stderr)
         return 2

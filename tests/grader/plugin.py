@@ -48,9 +48,13 @@ class GradePlugin:
     only: str = ""  # one exercise, or all
     results: dict[str, Result] = field(default_factory=dict)
     source: str | CheckFailed | None = None  # the student's text, or what is wrong with it
+    was_interrupted: bool = False  # by Ctrl-C or SIGTERM
 
     def pytest_configure(self, config):
         config.addinivalue_line("markers", "check(info): a graded check")
+
+    def pytest_keyboard_interrupt(self, excinfo):
+        self.was_interrupted = excinfo.type is KeyboardInterrupt  # pytest's own ends come here, too
 
     def pytest_collection_modifyitems(self, items):
         items[:] = [item for item in items if self._info(item) and self._is_wanted(self._info(item).exercise)]

@@ -73,7 +73,7 @@ def test_lengths_may_differ(student):
             "requests that hold {lengths} tokens: a new one, with an empty dict, is at position 0; one whose context "
             "is full but for a place is at the last. Nothing of an earlier batch counts (section 1.5)",
             "peticiones que guardan {lengths} tokens: una nueva, con un diccionario vacío, está en la posición 0; una "
-            "a la que solo le queda una plaza del contexto, en la última. Nada de un lote anterior cuenta (sección "
+            "a la que solo le queda una posición del contexto, en la última. Nada de un lote anterior cuenta (sección "
             "1.5)",
         ).format(lengths=", ".join(str(n - 1) for n in lengths)))
 

@@ -17,7 +17,7 @@ def drawn(requests, *, max_batch: int, max_wait_s: float = 0.005, ends_with_eos:
     return t(
         f"The scene, each request alone and at once{eos.en}; {max_batch} seats, max_wait_s is {1e3 * max_wait_s:g} ms, "
         "a step takes 1 ms:",
-        f"La escena, cada petición a solas y enseguida{eos.es}; {max_batch} asientos, max_wait_s es de "
+        f"La escena, cada petición a solas y enseguida{eos.es}; {max_batch} slots, max_wait_s es de "
         f"{1e3 * max_wait_s:g} ms, un paso dura 1 ms:",
     ).followed_by("\n".join(["", *rows, ""]))
 

@@ -20,7 +20,7 @@ ASKED_AGAIN = t(
     "it polled the queue again and again, and no request can come while `admit` runs. When none waits, leave the free "
     "seats empty and return; the next step will look again (section 3.1)",
     "preguntó a la cola una y otra vez, y nadie puede llegar mientras se ejecuta `admit`. Cuando no espera nadie, deja "
-    "vacíos los asientos libres y vuelve; el paso siguiente mirará de nuevo (sección 3.1)",
+    "vacíos los slots libres y vuelve; el paso siguiente mirará de nuevo (sección 3.1)",
 )
 NOBODY_WAITED = t(
     "it took from the queue although no request waited: ask `empty()` before each `get_nowait()`, or catch queue.Empty. "
@@ -63,7 +63,7 @@ def _expect_kept(taken: list[int], num_before: int, ids) -> None:
         f"(ids in flight): {missing} were taken from the queue and are nowhere now; the queue has forgotten them. Take "
         "only as many as there are free seats. There is nothing to sort: the queue gives the oldest first (section 3.1)",
         f"(ids en vuelo): {missing} se tomaron de la cola y ya no están en ninguna parte; la cola las ha olvidado. Toma "
-        "solo tantas como asientos libres haya. No hay nada que ordenar: la cola da primero la más antigua (sección "
+        "solo tantas como slots libres haya. No hay nada que ordenar: la cola da primero la más antigua (sección "
         "3.1)",
     ))
 
@@ -75,14 +75,14 @@ def admitted(student, *, waiting: int, in_flight: int, slots: int, later: int = 
     return call_admit(student, host, host.take(in_flight)), host
 
 
-@check("3.1", points=1, en="fills every free seat", es="llena cada asiento libre")
+@check("3.1", points=1, en="fills every free seat", es="llena cada slot libre")
 def test_fills_every_free_slot(student):
     for in_flight, slots in ((1, 4), (3, 4), (0, 4)):
         ids, _ = admitted(student, waiting=5, in_flight=in_flight, slots=slots)
         expect_equal(len(ids), 4, hint=t(
             f"(in flight afterwards): {in_flight} of 4 seats were taken, and five were waiting: each free seat is "
             "filled, one or many (section 3.1)",
-            f"(en vuelo después): había {in_flight} de 4 asientos ocupados, y esperaban cinco: se llena cada asiento "
+            f"(en vuelo después): había {in_flight} de 4 slots ocupados, y esperaban cinco: se llena cada slot "
             "libre, sea uno o sean muchos (sección 3.1)",
         ))
 
@@ -99,7 +99,7 @@ def test_oldest_first(student):
     host.server.clock.sleep(0.01)
     expect_equal(sorted(call_admit(student, host, [])), [0, 1], hint=t(
         "(ids in flight): five were waiting for two seats, and those who came first have them (section 3.1)",
-        "(ids en vuelo): esperaban cinco para dos asientos, y son de las que llegaron primero (sección 3.1)",
+        "(ids en vuelo): esperaban cinco para dos slots, y son de las que llegaron primero (sección 3.1)",
     ))
 
 
@@ -109,7 +109,7 @@ def test_keeps_to_the_cap(student):
     expect_equal(found, [3, 3, 3], hint=t(
         "with 3 seats and 0, 2 or 3 of them taken, 3 are in flight afterwards: look at the comparison with "
         "max_inflight (section 3.1)",
-        "con 3 asientos y 0, 2 o 3 ocupados, después hay 3 en vuelo: mira la comparación con max_inflight "
+        "con 3 slots y 0, 2 o 3 ocupados, después hay 3 en vuelo: mira la comparación con max_inflight "
         "(sección 3.1)",
     ))
 
@@ -140,6 +140,6 @@ def test_many_scenes(student):
         expect_equal((sorted(ids), host.server.clock.now_ns / MS), (sorted(line[: min(slots, come)]), now_ms), hint=t(
             f"(ids in flight, clock in ms): {slots} seats, {len(running)} of them taken; in order of arrival the "
             f"requests are {line}, and {come} of them have come (section 3.1). ",
-            f"(ids en vuelo, reloj en ms): {slots} asientos, {len(running)} ocupados; por orden de llegada las "
+            f"(ids en vuelo, reloj en ms): {slots} slots, {len(running)} ocupados; por orden de llegada las "
             f"peticiones son {line}, y han llegado {come} (sección 3.1). ",
         ).followed_by(REMEMBERS if count else t("", "")))

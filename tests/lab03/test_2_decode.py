@@ -92,7 +92,7 @@ def test_one_pass_for_all(student):
             "(rows of each forward pass): all requests share one pass, new ones too: the server computes their prompts "
             "in the same step. A pass for each costs three times as much (section 3.2)",
             "(filas de cada paso): todas las peticiones comparten un paso, también las nuevas: el servidor calcula sus "
-            "entradas en el mismo paso. Uno por petición cuesta el triple (sección 3.2)",
+            "prompts en el mismo paso. Uno por petición cuesta el triple (sección 3.2)",
         ))
 
 

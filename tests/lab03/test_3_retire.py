@@ -31,7 +31,7 @@ def left_ms(host) -> dict[int, float]:
     return {i: record.finish_ns / 1e6 for i, record in host.server.log.requests.items() if record.finish_ns is not None}
 
 
-@check("3.3", points=1, en="frees the seats of those that ended", es="libera los asientos de las que terminaron")
+@check("3.3", points=1, en="frees the seats of those that ended", es="libera los slots de las que terminaron")
 def test_frees_the_slots(student):
     ids, _ = retired(student)
     expect(ids != [0, 1, 2, 3], expected=[0, 3], got=ids, hint=t(

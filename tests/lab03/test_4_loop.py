@@ -84,7 +84,7 @@ def _skipped_steps(log, record) -> int:
 
 
 @check("3.4", points=2, en="no seat is empty while a request waits, at any cap",
-       es="ningún asiento vacío mientras alguien espera, con cualquier tope")
+       es="ningún slot vacío mientras alguien espera, con cualquier tope")
 def test_no_slot_is_empty(student):
     """Three come at once and one at a time after them: seats become free one by one, and are filled one by one."""
     for cap in (1, 2, 3, 5, 8):

@@ -58,7 +58,7 @@ def test_p95_falls(student):
     expect(reduction >= BAR_PERCENT, expected=t("≥ 30 %", "≥ 30 %"), got=f"{reduction:.1f} %", hint=t(
         "draw the slot timeline of your run: a seat that stays grey, or an answer that leaves later than its last token, "
         "is where the p95 went (section 3.8)",
-        "dibuja la línea de tiempo de tu ejecución: un asiento gris, o una respuesta que sale después de su último token, "
+        "dibuja la línea de tiempo de tu ejecución: un slot gris, o una respuesta que sale después de su último token, "
         "es donde se fue el p95 (sección 3.8)",
     ))
 

@@ -33,7 +33,7 @@ def test_a_scheduler_all_the_same(student):
     most = max(len(step.request_ids) for step in own.steps)
     expect(most <= own.max_inflight, expected=t(f"at most {own.max_inflight}", f"{own.max_inflight} como mucho"), got=most, hint=t(
         "(requests in a step): a group may be larger than the free seats; admit only as many as are free (section 3.1)",
-        "(peticiones en un paso): un grupo puede ser mayor que los asientos libres; admite solo las que quepan (sección 3.1)",
+        "(peticiones en un paso): un grupo puede ser mayor que los slots libres; admite solo las que quepan (sección 3.1)",
     ))
     first_seen = list(dict.fromkeys(request_id for step in own.steps for request_id in sorted(step.request_ids)))
     expect_equal(first_seen == sorted(first_seen), True, hint=t(

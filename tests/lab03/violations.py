@@ -47,7 +47,7 @@ def _before(log, step, previous_end_ns: int, cap: int) -> CheckFailed | None:
         return wrong(expected=t(f"at most {cap} rows", f"como mucho {cap} filas"), got=len(rows), hint=t(
             f"(rows in the step at {ms(now_ns)} ms, with max_inflight = {cap}): each way into in_flight has to look at "
             "the cap (section 3.4)",
-            f"(filas en el paso de los {ms(now_ns)} ms, con max_inflight = {cap}): cada entrada a in_flight ha de mirar "
+            f"(filas en el paso de los {ms(now_ns)} ms, con max_inflight = {cap}): cada admisión ha de mirar "
             "el tope (sección 3.4)"))
     if now_ns > previous_end_ns:
         found = _idle_time(log, previous_end_ns, now_ns)
@@ -75,7 +75,7 @@ def _left_out(log, ids: set[int], now_ns: int) -> CheckFailed:
             "(requests that sat through a step without a token): pass all of in_flight to every step, and take from "
             "the queue only whom you have a free seat for (section 3.4)",
             "(peticiones que pasaron un paso sin token): pasa todo in_flight en cada paso, y toma de la cola solo a "
-            "quienes tengan asiento libre (sección 3.4)"))
+            "quienes tengan slot libre (sección 3.4)"))
 
 
 def _idle_time(log, end_ns: int, start_ns: int) -> CheckFailed | None:
@@ -94,9 +94,9 @@ def _idle_time(log, end_ns: int, start_ns: int) -> CheckFailed | None:
 
 def _empty_slot(now_ns: int, busy: int, cap: int, waiting: list[int]) -> CheckFailed:
     return wrong(
-        expected=t("no empty seat while a request waits", "ningún asiento vacío mientras alguien espera"),
+        expected=t("no empty seat while a request waits", "ningún slot vacío mientras alguien espera"),
         got=t(f"at {ms(now_ns)} ms: {busy} of {cap} seats, and {sorted(waiting)} waiting",
-              f"a los {ms(now_ns)} ms: {busy} de {cap} asientos, y esperan {sorted(waiting)}"), hint=EMPTY_SLOT)
+              f"a los {ms(now_ns)} ms: {busy} de {cap} slots, y esperan {sorted(waiting)}"), hint=EMPTY_SLOT)
 
 
 def _after(log, step, steps_left: dict[int, int]) -> CheckFailed | None:
@@ -108,7 +108,7 @@ def _after(log, step, steps_left: dict[int, int]) -> CheckFailed | None:
                 f"(when the answer of request {request_id} left): its last token came in the step that ended then, and "
                 "its seat stayed taken. Retire in every step, all who ended in it, before anything else (section 3.4)",
                 f"(cuándo salió la respuesta de la petición {request_id}): su último token llegó en el paso que acababa "
-                "entonces, y su asiento siguió ocupado. Retira en cada paso a todas las que terminaron en él, antes que "
+                "entonces, y su slot siguió ocupado. Retira en cada paso a todas las que terminaron en él, antes que "
                 "nada (sección 3.4)"))
         if not is_complete and finish_ns is not None and finish_ns <= step.end_ns:
             return wrong(expected=t(f"{steps_left[request_id]} steps more", f"{steps_left[request_id]} pasos más"),
@@ -149,8 +149,8 @@ LOST = t(
 EMPTY_SLOT = t(
     "a seat stayed empty while a request waited for it. Admit before every step, on no condition of your own: `admit` "
     "itself knows whether a seat is free (section 3.4)",
-    "un asiento quedó vacío mientras alguien lo esperaba. Admite antes de cada paso, sin condición propia: `admit` ya "
-    "sabe si hay asiento libre (sección 3.4)",
+    "un slot quedó vacío mientras alguien lo esperaba. Admite antes de cada paso, sin condición propia: `admit` ya "
+    "sabe si hay slot libre (sección 3.4)",
 )
 WAITED_IN_FLIGHT = t(
     "time passed between two steps with requests in flight: they lost it. Wait (get, sleep) only when no request is in "

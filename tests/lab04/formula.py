@@ -88,12 +88,12 @@ SLIPS = (
     )),
     (_per_request(1), t(
         "decode step k = 2 … n attends to the prompt and k − 1 tokens more, not k (section 4.6)",
-        "el paso de decodificación k = 2 … n atiende a la entrada y a k − 1 tokens más, no k (sección 4.6)",
+        "el paso de decodificación k = 2 … n atiende al prompt y a k − 1 tokens más, no k (sección 4.6)",
     )),
     (_per_request(-1), t(
         "decode step k = 2 … n attends to the prompt and k − 1 tokens more, not k − 2: its own token is in the cache "
         "by then (section 4.6)",
-        "el paso de decodificación k = 2 … n atiende a la entrada y a k − 1 tokens más, no k − 2: su propio token ya "
+        "el paso de decodificación k = 2 … n atiende al prompt y a k − 1 tokens más, no k − 2: su propio token ya "
         "está en la caché (sección 4.6)",
     )),
     (_with(context=lambda terms: terms.entering * (terms.attended + terms.mean_prompt)), t(
@@ -124,6 +124,6 @@ SLIPS = (
     )),
     (_with(prompts=lambda terms: terms.mean_prompt), t(
         "on average B/n̄ prompts enter in a step, not one (section 4.6)",
-        "de media entran B/n̄ entradas por paso, no una (sección 4.6)",
+        "de media entran B/n̄ prompts por paso, no una (sección 4.6)",
     )),
 )

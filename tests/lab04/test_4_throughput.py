@@ -69,7 +69,7 @@ def test_prefill(student):
     expect_formula(student, *fields, hint=t(
         "(nothing but a and the prefill costs anything here): each request that enters brings its prompt tokens, B/n̄ "
         "prompts a step, and the overhead of a pass comes in a share 1 − (1 − 1/n̄)^B of the steps (section 4.6)",
-        "(aquí solo cuestan a y el prellenado): cada petición que entra trae los tokens de su entrada, B/n̄ entradas "
+        "(aquí solo cuestan a y el prellenado): cada petición que entra trae los tokens de su prompt, B/n̄ prompts "
         "por paso, y el coste fijo de una pasada se paga en una fracción 1 − (1 − 1/n̄)^B de los pasos (sección 4.6)",
     ))
 
@@ -81,7 +81,7 @@ def test_context(student):
         "prompt and to all that it has said so far, k − 1 tokens. Add up whole requests, then take the mean, times "
         "B/n̄ (section 4.6)",
         "(aquí solo cuestan a y el contexto): el paso de decodificación k = 2 … n de una petición atiende a su "
-        "entrada y a todo lo que ha dicho hasta entonces, k − 1 tokens. Suma peticiones enteras y después saca la "
+        "prompt y a todo lo que ha dicho hasta entonces, k − 1 tokens. Suma peticiones enteras y después saca la "
         "media, por B/n̄ (sección 4.6)",
     ))
 

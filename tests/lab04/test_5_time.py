@@ -75,7 +75,7 @@ SLIPS = (
     (lambda speeds, rate, cap: mean_time_s(speeds[-1:], rate), t(
         "with n inside, and n below the cap, the server completes what n seats can: speed(min(n, cap)), not speed(cap) "
         "(section 4.7)",
-        "con n dentro, y n por debajo del tope, el servidor completa lo que pueden n asientos: velocidad(min(n, "
+        "con n dentro, y n por debajo del tope, el servidor completa lo que pueden n slots: velocidad(min(n, "
         "tope)), no velocidad(tope) (sección 4.7)",
     )),
     (lambda speeds, rate, cap: mean_time_s([*speeds[1:], speeds[-1]], rate), t(
@@ -163,8 +163,8 @@ def test_beyond_capacity(student):
     expect(got == math.inf, expected=math.inf, got=got, hint=t(
         "4 seats, and 10 % more requests than they can complete: the queue grows as long as you wait. More seats "
         "would do, but there are 4 (section 4.7)",
-        "4 asientos y un 10 % más de peticiones de las que pueden completar: la cola crece mientras esperes. Con "
-        "más asientos se podría, pero hay 4 (sección 4.7)",
+        "4 slots y un 10 % más de peticiones de las que pueden completar: la cola crece mientras esperes. Con "
+        "más slots se podría, pero hay 4 (sección 4.7)",
     ))
     speeds = speeds_of(student, EXACT_LENGTHS, 4, EXACT_COST)
     at_capacity = [(list(EXACT_LENGTHS), speeds[cap - 1], cap, EXACT_COST, speeds[:cap]) for cap in (4, 1)]

@@ -64,12 +64,12 @@ FIT = Definition(
         Slip(answer=_with(budget_bytes=lambda given: _whole_tokens(given) - 1), hint=t(
             "a memory that is filled to the last place holds the sequence that fills it: compare with <=, or ask "
             "whether less than nothing is left (section 4.9)",
-            "una memoria llena hasta la última plaza contiene la secuencia que la llena: compara con <=, o pregunta si "
+            "una memoria llena hasta la última posición contiene la secuencia que la llena: compara con <=, o pregunta si "
             "queda menos que nada (sección 4.9)",
         )),
         Slip(answer=_with(budget_bytes=lambda given: given["budget_bytes"] + bytes_of(given["model"]) - 1), hint=t(
             "Part of a token's bytes is not a place: round the budget down to whole tokens (section 4.9)",
-            "Parte de los bytes de un token no es una plaza: redondea el presupuesto hacia abajo, a tokens enteros "
+            "Parte de los bytes de un token no es una posición: redondea el presupuesto hacia abajo, a tokens enteros "
             "(sección 4.9)",
         )),
         Slip(answer=_with(lengths=lambda given: sorted(given["lengths"])), hint=t(
@@ -79,7 +79,7 @@ FIT = Definition(
         Slip(answer=_with(lengths=lambda given: [length + 1 for length in given["lengths"]]), hint=t(
             "each sequence gets a place too many: `lengths` are final lengths, and 16 tokens fill one block of 16, not two "
             "(section 4.9)",
-            "cada secuencia recibe una plaza de más: `lengths` son longitudes finales, y 16 tokens llenan un bloque de 16, "
+            "cada secuencia recibe una posición de más: `lengths` son longitudes finales, y 16 tokens llenan un bloque de 16, "
             "no dos (sección 4.9)",
         )),
         Slip(answer=_with(block_size=lambda given: 16), hint=t(
@@ -103,7 +103,7 @@ def expect_fits(student, way: str, cases, *, hint: Text) -> None:
         places = budget / bytes_of(model)
         return hint.followed_by(t(
             f" ({len(lengths)} sequences in {places:.2f} places, blocks of {block_size}: {lengths})",
-            f" ({len(lengths)} secuencias en {places:.2f} plazas, bloques de {block_size}: {lengths})",
+            f" ({len(lengths)} secuencias en {places:.2f} posiciones, bloques de {block_size}: {lengths})",
         ))
 
     expect_defined(student, FIT, [*worked_out, *random_ones], hint=with_case)

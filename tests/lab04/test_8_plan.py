@@ -48,7 +48,7 @@ def planned(student, rate: float, target_s: float, lengths, max_cap: int, *, aga
         "({rate:.0f} requests per second within {target:g} s, at most {max_cap} seats): a fleet can do that, and no "
         "fixed number of replicas is its limit. Only where lone requests take longer than the target there is none "
         "(section 4.10)",
-        "({rate:.0f} peticiones por segundo en {target:g} s, como mucho {max_cap} asientos): una flota puede, y no la "
+        "({rate:.0f} peticiones por segundo en {target:g} s, como mucho {max_cap} slots): una flota puede, y no la "
         "limita ningún número fijo de réplicas. Solo si las peticiones a solas tardan más que el objetivo no hay "
         "ninguna (sección 4.10)",
     ).format(rate=rate, target=target_s, max_cap=max_cap))
@@ -73,7 +73,7 @@ def expect_met(student, order: Order) -> int:
     expect(p95 <= order.p95_target_s, expected=expected, got=got, hint=t(
         f"({order.name}; your plan: {num_replicas} replicas with {cap} seats): 95 of 100 have to be in time, not "
         "the average one (section 4.10)",
-        f"({order.name}; tu plan: {num_replicas} réplicas con {cap} asientos): deben llegar a tiempo 95 de cada "
+        f"({order.name}; tu plan: {num_replicas} réplicas con {cap} slots): deben llegar a tiempo 95 de cada "
         "100, no la petición media (sección 4.10)",
     ))
     return num_replicas
@@ -98,7 +98,7 @@ def test_keeps_up(student):
             "than the fleet completes, so the queue grows as long as they come. A simulation of 6,000 requests meets "
             "the target only because it ends. Leave out caps that cannot keep up: throughput_per_s above rate / "
             "replicas (section 4.10)",
-            "({rate} peticiones por segundo en {target} s; tu plan: {replicas} réplicas con {cap} asientos): llegan "
+            "({rate} peticiones por segundo en {target} s; tu plan: {replicas} réplicas con {cap} slots): llegan "
             "más de las que la flota completa, así que la cola crece mientras lleguen. Una simulación de 6000 "
             "peticiones cumple el objetivo solo porque se acaba. Descarta los topes que no dan abasto: "
             "throughput_per_s mayor que tasa / réplicas (sección 4.10)",
@@ -108,7 +108,7 @@ def test_keeps_up(student):
             "(replicas, for {rate} requests per second within {target} s and at most {max_cap} seats each): that many "
             "keep up, and with that target they are enough. Try every number, beginning with rate / capacity rounded "
             "up (section 4.10)",
-            "(réplicas, para {rate} peticiones por segundo en {target} s y como mucho {max_cap} asientos cada una): "
+            "(réplicas, para {rate} peticiones por segundo en {target} s y como mucho {max_cap} slots cada una): "
             "con esas se da abasto, y con ese objetivo bastan. Prueba todos los números, desde tasa / capacidad "
             "redondeado hacia arriba (sección 4.10)",
         ).format(**words, max_cap=max_cap))
@@ -125,7 +125,7 @@ def test_no_replica_to_spare(student):
             f"({order.name}; your plan: {num_replicas} replicas): {num_replicas - 1} replicas with {cap} seats would "
             "do. The last one is not needed (section 4.10)",
             f"({order.name}; tu plan: {num_replicas} réplicas): bastarían {num_replicas - 1} réplicas con {cap} "
-            "asientos. Alguien paga la última (sección 4.10)",
+            "slots. Alguien paga la última (sección 4.10)",
         ))
 
 
@@ -143,9 +143,9 @@ def test_lowest_p95(student):
         f"(p95 of {DOCUMENTS_PER_S:g} documents a second; your plan: {cap} seats): with {best} seats it is lowest. "
         "Neither the most seats nor the first cap that meets the target: with few all wait at the door, with many each "
         "new prompt stops all the others. Compare the p95 of every cap (section 4.8)",
-        f"(p95 de {DOCUMENTS_PER_S:g} documentos por segundo; tu plan: {cap} asientos): con {best} asientos es el "
-        "menor. Ni el mayor número de asientos ni el primer tope que cumple: con pocos se espera en la puerta; con "
-        "muchos, cada entrada nueva detiene a todas las demás. Compara el p95 de cada tope (sección 4.8)",
+        f"(p95 de {DOCUMENTS_PER_S:g} documentos por segundo; tu plan: {cap} slots): con {best} slots es el "
+        "menor. Ni el mayor número de slots ni el primer tope que cumple: con pocos se espera en la puerta; con "
+        "muchos, cada prompt nuevo detiene a todas las demás. Compara el p95 de cada tope (sección 4.8)",
     ))
 
 
@@ -161,7 +161,7 @@ def test_keeps_to_max_cap(student):
     expect(num_replicas == 3, expected=3, got=num_replicas, hint=t(
         "(replicas): with 3 seats each, 3 replicas meet 200 ms, and 2 cannot even keep up. `CAPS` has no 3: "
         "try `max_cap` itself as well (section 4.10)",
-        "(réplicas): con 3 asientos cada una, 3 réplicas cumplen 200 ms, y 2 ni siquiera dan abasto. "
+        "(réplicas): con 3 slots cada una, 3 réplicas cumplen 200 ms, y 2 ni siquiera dan abasto. "
         "En `CAPS` no hay 3: prueba también el propio `max_cap` (sección 4.10)",
     ))
 

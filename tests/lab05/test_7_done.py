@@ -113,7 +113,7 @@ RUNS = (
 
 
 @check("5.7", points=1, en="no request overtakes the first in line, no seat stays empty, answers leave at once",
-       es="nadie adelanta a la primera de la fila, ningún asiento queda vacío, las respuestas salen enseguida")
+       es="nadie adelanta a la primera de la fila, ningún slot queda vacío, las respuestas salen enseguida")
 def test_keeps_the_line(student):
     for seed, settings in enumerate(RUNS):
         workload = crowded_scene(seed)
@@ -157,8 +157,8 @@ def expect_invariants(log, settings) -> None:
     expect(not found, expected=none, got=found[:5], hint=t(
         "(seats taken/of all, and how many waited, step by step): there was memory for all of them: take all that have "
         "arrived, and admit while there is a seat, at every step (section 5.8)",
-        "(asientos ocupados/del total, y cuántas esperaban, paso a paso): había memoria para todas: toma todas las que "
-        "han llegado y admite mientras haya asiento, en cada paso (sección 5.8)",
+        "(slots ocupados/del total, y cuántas esperaban, paso a paso): había memoria para todas: toma todas las que "
+        "han llegado y admite mientras haya slot, en cada paso (sección 5.8)",
     ))
 
 

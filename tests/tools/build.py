@@ -4,15 +4,16 @@ The sources are ``name.py``, ``skeleton.es.toml`` and ``notebook.md`` in ``solut
 ``labs/NN_name/exercises.toml``.
 """
 
-import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from minigpt.cli.arguments import Parser
 from minigpt.language import say
 from minigpt.notebook.exercises import Exercise, load_exercises
 from minigpt.paths import list_labs, notebook_file, repository_root, skeleton_file, solution_file
+from tests.tools.glossary import build_pages
 from tests.tools.notebook import LANGUAGES, build_notebooks
 from tests.tools.skeleton import build_skeleton, count_lines
 from tests.tools.spanish import build_spanish
@@ -94,22 +95,29 @@ def write(path: Path, text: str) -> None:
     os.replace(draft, path)
 
 
+def put(root: Path, built: dict[Path, str], check: bool) -> int:
+    """Write what is out of step, or with `check` only name it; return 1 if something is and stays so."""
+    stale = out_of_step(built)
+    for path in stale:
+        if not check:
+            write(path, built[path])
+        name = path.relative_to(root).as_posix()
+        print(say(en=f"out of step: {name}", es=f"desactualizado: {name}") if check else name)
+    return int(check and bool(stale))
+
+
 def build_all(root: Path, check: bool) -> int:
     """Write or check all labs' files; return 0 when all are in step, 1 when not, 2 for a faulty source."""
     status = 0
     for lab in list_built_labs(root):
         try:
-            stale = out_of_step(build := build_lab(lab))
+            build = build_lab(lab)
         except ValueError as error:  # the other labs are built nevertheless
             print(error, file=sys.stderr)
             status = 2
             continue
-        for path in stale:
-            if not check:
-                write(path, build[path])
-            name = path.relative_to(root).as_posix()
-            print(say(en=f"out of step: {name}", es=f"desactualizado: {name}") if check else name)
-        status = max(status, int(check and bool(stale)))
+        status = max(status, put(root, build, check))
+    status = max(status, put(root, build_pages(), check)) if root == repository_root() else status
     for path in orphans(root):
         name = path.relative_to(root).as_posix()
         print(say(en=f"without a source, delete it or restore the source: {name}",
@@ -119,7 +127,7 @@ def build_all(root: Path, check: bool) -> int:
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m minigpt build", description=say(
+    parser = Parser(prog="python -m minigpt build", description=say(
         en="Make skeletons and notebooks from their sources; print those that changed.",
         es="Genera esqueletos y cuadernos a partir de sus fuentes; muestra los que cambian."))
     parser.add_argument("--check", action="store_true", help=say(

@@ -12,9 +12,9 @@ function = "admit"
 minutes = 10
 needs = []
 title.en = "Fill the free seats"
-title.es = "Llena los asientos libres"
+title.es = "Llena los slots libres"
 hints.en = ["Who has waited longest?", "Take from the front until the seats are full."]
-hints.es = ["¿Quién lleva más tiempo esperando?", "Toma del frente hasta llenar los asientos."]
+hints.es = ["¿Quién lleva más tiempo esperando?", "Toma del frente hasta llenar los slots."]
 
 [[exercise]]
 id = "3.2"
@@ -107,7 +107,7 @@ es = "Turnos: quién se sienta dónde, ¡año!"
 en = "Move waiting requests to the free seats."
 es = """
 Pasa las peticiones que esperan
-a los asientos libres.
+a los slots libres.
 """
 
 [[text]]
@@ -116,7 +116,7 @@ es = "Ya escrita, salvo un método."
 
 [[text]]
 en = "so many seats"
-es = "tantos asientos"
+es = "tantos slots"
 '''
 
 SPANISH_SKELETON = '''"""Turnos: quién se sienta dónde, ¡año!"""
@@ -126,7 +126,7 @@ import queue
 
 def admit(server, in_flight):
     """Pasa las peticiones que esperan
-    a los asientos libres.
+    a los slots libres.
     """
     # EJERCICIO 3.1 (unas 4 líneas)
     raise NotImplementedError("ejercicio 3.1: admit")
@@ -136,7 +136,7 @@ class Server:
     """Ya escrita, salvo un método."""
 
     def __init__(self):
-        self.max_inflight = 8  # tantos asientos
+        self.max_inflight = 8  # tantos slots
 
     def step(self):
         # EJERCICIO 3.2 (alrededor de una línea)

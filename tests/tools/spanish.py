@@ -4,7 +4,7 @@ Each text stands there next to the English one, in the order of the skeleton, so
 
     [[text]]
     en = "Fill the free seats."
-    es = "Llena los asientos libres."
+    es = "Llena los slots libres."
 
 The two lines of a stub (`# EXERCISE 3.2 (about 6 lines)` and what it raises) are translated by rule.
 """

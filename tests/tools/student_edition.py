@@ -4,12 +4,12 @@ Left out are the references, the wrong solutions and the tests of the repository
 answer an exercise is *sealed*: it runs as before, and its text cannot be read or searched. Every check runs and can pass.
 """
 
-import argparse
 import base64
 import shutil
 import zlib
 from pathlib import Path
 
+from minigpt.cli.arguments import Parser
 from minigpt.language import say
 from minigpt.paths import repository_root
 from tests.tools.repo_files import source_files
@@ -97,7 +97,7 @@ def write_edition(folder: Path) -> list[str]:
 
 def main(argv: list[str]) -> int:
     """The command."""
-    parser = argparse.ArgumentParser(prog="python -m minigpt release", description=say(
+    parser = Parser(prog="python -m minigpt release", description=say(
         en="Write the student edition: no solutions, no wrong solutions, no readable answer; every check runs.",
         es="Escribe la edición para estudiantes: sin soluciones ni respuestas legibles; todas las comprobaciones corren.",
     ))

@@ -2,13 +2,16 @@
 
 import importlib
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+import types
 
 import pytest
 
+from minigpt.__main__ import COMMANDS
 from minigpt.paths import repository_root
 
 NUMBERS = {
@@ -44,6 +47,27 @@ def test_a_number_that_means_nothing_is_named(command, option, value):
         main(command, f"{option}={value}")
 
 
+PASSED_ON = {"check", "test", "test-all", "ray-test", "browser", "grade", "grade-all", "clean", "figures", "lab"}
+
+
+@pytest.mark.parametrize("command", [each for each in COMMANDS if each.name not in PASSED_ON], ids=lambda each: each.name)
+def test_a_misspelt_option_is_one_line_in_every_command(command):
+    """Not the usage on six lines in some of them; those left out hand their words on to another program."""
+    with pytest.raises(ValueError, match="--no-such-option|required") as caught:
+        importlib.import_module(command.module).main(["--no-such-option"])
+    assert "\n" not in str(caught.value) and "--help)" in str(caught.value)
+
+
+@pytest.mark.parametrize("command, option, value", [
+    ("plan", "--rate", "1e300"), ("plan", "--rate", "1e-300"), ("plan", "--max-cap", "1000000"), ("replay", "--rate", "1e-300"),
+    ("replay", "--max-wait-ms", "1e300"), ("replay", "--max-batch", "1000000000"), ("replay", "--max-inflight", "100000000"),
+    ("serve", "--max-inflight", "100000000"), ("ray", "--max-inflight", "5000"), ("engines", "--inflight", "5000"),
+])
+def test_a_number_beyond_all_bounds_is_named_before_sums_or_memory_overflow(command, option, value):
+    with pytest.raises(ValueError, match=f"{option}: {re.escape(value)}: "):
+        main(command, f"{option}={value}")
+
+
 @pytest.mark.parametrize("command", WRITERS)
 def test_a_file_that_cannot_be_written_is_named_at_once(command, tmp_path):
     (tmp_path / "a file").write_text("", encoding="utf-8")
@@ -51,6 +75,48 @@ def test_a_file_that_cannot_be_written_is_named_at_once(command, tmp_path):
         with pytest.raises(ValueError, match=words):
             main(command, WRITERS[command], str(path))
     assert sorted(each.name for each in tmp_path.iterdir()) == ["a file"]
+
+
+@pytest.mark.parametrize("command, option", [("claims", "--folder"), ("train", "--out"), ("export", "--endless")])
+def test_a_folder_that_cannot_be_made_is_named_at_once(command, option, tmp_path):
+    """Minutes of measuring, or hours of training, ended in a traceback."""
+    (tmp_path / "a file").write_text("", encoding="utf-8")
+    for path in (tmp_path / "a file", tmp_path / "a file" / "x"):
+        with pytest.raises(ValueError, match="nothing can be written in"):
+            main(command, option, str(path))
+
+
+def test_a_page_without_markers_is_named_before_anything_is_measured(tmp_path):
+    (tmp_path / "page.md").write_text("no markers", encoding="utf-8")
+    with pytest.raises(ValueError, match="page.md has no pair of markers"):
+        main("claims", "--folder", str(tmp_path), "--into", str(tmp_path / "page.md"))
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["--json", "{}"], "--json: .*that is a folder"), (["--junit", "{}"], "--junit: .*that is a folder"),
+    (["--seed", "x"], "--seed: x: it must be a whole number"), (["--limits", "cpu_s=inf"], "--limits: inf: it must be"),
+    (["--limits", "cpu=3"], "--limits: cpu=3"),
+])
+def test_grading_reads_its_options_in_the_same_way(arguments, words, tmp_path):
+    """A report that could not be written was found out after the grading."""
+    from tests.grader.grade import parse
+
+    with pytest.raises(ValueError, match=words):
+        parse(["03", *(each.format(tmp_path) for each in arguments)])
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["--jobs", "0"], "--jobs: 0: it must be positive"), (["--limits", "cpu=3"], "--limits: cpu=3"),
+    (["--out", "{}/a file"], "--out: .*nothing can be written"),
+])
+def test_grading_a_class_does_so_too(arguments, words, tmp_path):
+    from tests.grader.grade_all import parse
+
+    (tmp_path / "a file").write_text("", encoding="utf-8")
+    (tmp_path / "in").mkdir()
+    out = [] if arguments[0] == "--out" else ["--out", str(tmp_path / "out")]
+    with pytest.raises(ValueError, match=words):
+        parse([str(tmp_path / "in"), *out, *(each.format(tmp_path) for each in arguments)])
 
 
 @pytest.mark.parametrize("arguments, words", [
@@ -65,6 +131,11 @@ def test_a_file_that_cannot_be_written_is_named_at_once(command, tmp_path):
     (["replay", "--trace", "t", "--arrivals", "burst", "--rate", "5"], "--rate 5.0 does not go with --arrivals burst"),
     (["replay", "--pairs", "3"], "--pairs 3 does not go with --policy both --clock virtual"),
     (["replay", "--policy", "static", "--clock", "cpu", "--pairs", "3"], "--pairs 3 does not go with --policy static"),
+    (["replay", "--policy", "static", "--max-inflight", "4"], "--max-inflight 4 does not go with --policy static"),
+    (["replay", "--policy", "continuous", "--max-wait-ms", "0"], "--max-wait-ms 0.0 does not go with --policy continuous"),
+    (["serve", "--policy", "static", "--max-inflight", "4"], "--max-inflight 4 does not go with --policy static"),
+    (["serve", "--max-batch", "4"], "--max-batch 4 does not go with --policy continuous"),
+    (["engines", "--show", "x.json", "--repeats", "9"], "--repeats 9 does not go with --show"),
     (["ray", "--workload", "mixed"], "--workload mixed does not go with a fleet without --rate"),
     (["ray", "--json", "x.json"], "--json x.json does not go with serving"),
     (["ray", "--try-out", "--replicas", "3"], "leave --replicas, --nodes and --rate out"),
@@ -138,3 +209,35 @@ def test_an_interrupted_grade_says_so(monkeypatch, capsys):
 
     monkeypatch.setattr(grade, "run_child", lambda *_, **__: 130)
     assert grade.main(["03"]) == 130 and "Interrupted: this is not a grade" in capsys.readouterr().err
+
+
+def interrupted(*_):
+    raise KeyboardInterrupt
+
+
+def hung_up(*_):
+    raise BrokenPipeError
+
+
+@pytest.mark.parametrize("happens, status", [(interrupted, 130), (hung_up, 141)])
+def test_a_grade_that_is_cut_off_shows_no_traceback(happens, status, monkeypatch):
+    from tests.grader import grade
+
+    monkeypatch.setattr(grade, "grade", happens)
+    monkeypatch.setattr(grade, "leave_quietly", lambda: 141)
+    monkeypatch.setattr(grade, "process_tree", types.SimpleNamespace(adopt_orphans=int, interrupt_on_sigterm=int))
+    assert grade.main(["03"]) == status
+
+
+def test_an_interrupted_check_is_an_interrupted_grade(monkeypatch, tmp_path):
+    """It used to be "the checks could not be run", with pytest's own words."""
+    from tests.grader import grade
+    from tests.grader.plugin import GradePlugin
+
+    monkeypatch.setattr(grade, "ROOT", tmp_path)
+    (tmp_path / "tests" / "lab03").mkdir(parents=True)
+    (tmp_path / "tests" / "lab03" / "test_ctrl_c.py").write_text("raise KeyboardInterrupt\n", encoding="utf-8")
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # which run_pytest sets, and which ends with this test
+    student = types.SimpleNamespace(file=tmp_path / "x.py")
+    with pytest.raises(KeyboardInterrupt):
+        grade.run_pytest(GradePlugin(student=student, exercises=()), tmp_path / "03_x")

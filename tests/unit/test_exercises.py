@@ -19,7 +19,7 @@ def test_an_exercise_speaks_the_users_language(lab, monkeypatch):
     assert second.needs == ("3.1",) and last.function == ""
     assert first.title == "Fill the free seats" and len(first.hints) == 2
     monkeypatch.setenv("MINIGPT_LANG", "es")
-    assert first.title == "Llena los asientos libres"
+    assert first.title == "Llena los slots libres"
     assert first.hints[0] == "¿Quién lleva más tiempo esperando?"
     assert (load_title(lab).en, load_title(lab).chosen) == ("Turns", "Turnos")
 

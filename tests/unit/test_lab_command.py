@@ -1,7 +1,10 @@
 """`make lab`: which page it opens, what it makes first, and how JupyterLab is started."""
 
+import json
 import os
 import shutil
+import subprocess
+import sys
 
 import pytest
 
@@ -93,9 +96,27 @@ def test_a_faulty_exercise_file_keeps_nobody_from_working(house, child_commands)
 def test_jupyterlabs_defaults_come_first_and_the_users_paths_stay(house, child_commands, monkeypatch):
     monkeypatch.setenv("JUPYTER_CONFIG_PATH", "/mine")
     lab.main([])
-    ours, mine = child_commands[0][1]["JUPYTER_CONFIG_PATH"].split(os.pathsep)
-    assert mine == "/mine" and ours == str(house / "minigpt" / "jupyter")
-    assert (ROOT / "minigpt" / "jupyter" / "labconfig" / "default_setting_overrides.json").is_file()
+    ours = house / "minigpt" / "jupyter"
+    assert child_commands[0][1]["JUPYTER_CONFIG_PATH"].split(os.pathsep) == [str(ours / "spanish"), str(ours), "/mine"]
+    monkeypatch.setenv("MINIGPT_LANG", "en")
+    lab.main([])
+    assert child_commands[1][1]["JUPYTER_CONFIG_PATH"].split(os.pathsep) == [str(ours), "/mine"]
+
+
+@pytest.mark.parametrize("language, locale", [("en", None), ("es", "es_ES")])
+def test_jupyterlab_is_in_the_notebooks_language(monkeypatch, tmp_path, language, locale):
+    monkeypatch.setenv("MINIGPT_LANG", language)
+    monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path))  # not the settings of whoever runs this
+    monkeypatch.delenv("MINIGPT_ENV", raising=False)
+    code = ("import json; from jupyterlab_server.settings_utils import _get_overrides as o; "
+            "from jupyterlab_server.translation_utils import get_language_packs as p; "
+            "print(json.dumps([o('.')[0], p()[0]]))")
+    variables = {**os.environ, **lab.jupyter_environment()}
+    done = subprocess.run([sys.executable, "-c", code], env=variables, capture_output=True, text=True, check=True)
+    overrides, packs = json.loads(done.stdout.splitlines()[-1])
+    chosen = overrides.get("@jupyterlab/translation-extension:plugin", {}).get("locale")
+    assert chosen == locale and (chosen is None or chosen in packs)
+    assert "@jupyterlab/apputils-extension:notification" in overrides, "the settings for both languages are lost"
 
 
 def test_a_python_of_ones_own_finds_this_clones_package(house, child_commands, monkeypatch):
@@ -114,8 +135,6 @@ def test_one_lab_at_a_time(house, child_commands):
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
 def test_git_ignores_what_is_the_students_and_nothing_of_ours():
-    import subprocess
-
     mine = [f"labs/{LAB}/{name}" for name in (
         "lab03.ipynb", "lab03.es.ipynb", "continuous_batching.py", "Untitled.ipynb",
         "lab03-Copy1.ipynb", f"{LAB}-Copy1.ipynb", "lab03.ipynb.new")]

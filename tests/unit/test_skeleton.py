@@ -93,10 +93,10 @@ def test_the_spanish_skeleton_differs_in_texts_alone(exercises):
 @pytest.mark.parametrize("old, new, message", [
     ("Given, but for one method.", "Given, all of it.", "text 3: the skeleton says 'Given, but for one method.'"),
     ('"so many seats"', '"so many seats"\nes = "tantas"\n\n[[text]]\nen = "and more"', "text 5: the skeleton has no 'and more'"),
-    ('\n[[text]]\nen = "so many seats"\nes = "tantos asientos"\n', "", "text 4: the skeleton says 'so many seats'"),
-    ('"tantos asientos"', '""', "text 4: "),
-    ('"tantos asientos"', '"tantos asientos"\nfr = "places"', "text 4: "),
-    ('"tantos asientos"', f'"{"muy " * 30}largo"', "over 120 columns"),
+    ('\n[[text]]\nen = "so many seats"\nes = "tantos slots"\n', "", "text 4: the skeleton says 'so many seats'"),
+    ('"tantos slots"', '""', "text 4: "),
+    ('"tantos slots"', '"tantos slots"\nfr = "places"', "text 4: "),
+    ('"tantos slots"', f'"{"muy " * 30}largo"', "over 120 columns"),
     ("salvo un método", 'salvo\\n\\"\\"\\"\\nimport os\\n\\"\\"\\" uno', "the code of the two skeletons differs"),
 ])
 def test_a_translation_out_of_step_is_refused(old, new, message):

@@ -79,6 +79,9 @@ def test_every_form_of_time_in_the_public_traces_is_read_beside_the_others(trace
         (f"{DAY}:03,10.5,5", "10.5"),
         (f"{DAY}:03,inf,5", "inf"),
         (f"{DAY}:61,10,5", "second must be"),
+        ("1e400,10,5", "1E+400 is not a time"),
+        (f"{DAY}:03,1e400,5", "1e400 is not a number of tokens"),
+        (f"{DAY}:03,10,999999999999999999999", "is not a number of tokens"),
         (f'{DAY}:03,"10,5', "line 3"),
     ],
 )
@@ -107,6 +110,11 @@ def test_a_missing_column_is_named(trace, head, missing):
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(ValueError, match="nowhere.csv.*no such file"):
         read_rows(tmp_path / "nowhere.csv")
+
+
+def test_a_trace_of_a_head_alone_says_so(trace):
+    with pytest.raises(ValueError, match="no good row .there are no rows at all"):
+        read_rows(trace())
 
 
 def test_a_trace_without_a_good_row_says_what_is_wrong(trace):
@@ -164,10 +172,12 @@ def test_burstgpt_is_read(trace):
 
 def test_mooncake_is_read(trace):
     path = trace('{"timestamp": 3500, "input_length": 20, "output_length": 4, "hash_ids": [1, 2]}', "{", '{"a": 1}',
+                 '{"timestamp": "x", "input_length": 20, "output_length": 4}', '{"timestamp": 1e400, "input_length": 2, "output_length": 4}',
                  head='{"timestamp": 500, "input_length": 6955, "output_length": 52, "hash_ids": [46]}')
     rows, bad_rows = read_rows(path)
     assert rows == [(0.0, 6955, 52), (3.0, 20, 4)]
-    assert [each[:7] for each in bad_rows] == ["line 3:", "line 4:"]
+    assert [each[:7] for each in bad_rows] == ["line 3:", "line 4:", "line 5:", "line 6:"]
+    assert "'x' is not a time in numbers" in bad_rows[2] and "Infinity is not a time" in bad_rows[3]
 
 
 @pytest.mark.parametrize("kind", ["mooncake_trace", "guidellm"])
@@ -199,6 +209,21 @@ def test_gzip_is_read_and_other_packers_are_named(trace, tmp_path):
     packed.write_bytes(b"PK\x03\x04 and so on")
     with pytest.raises(ValueError, match="is a ZIP file: unpack it first"):
         read_rows(packed)
+
+
+@pytest.mark.parametrize("damage", [lambda data: data[:-12], lambda data: data[:30] + b"junk", lambda data: data[:2] + b"junk"])
+def test_a_damaged_gzip_file_is_said_in_one_line(tmp_path, damage):
+    packed = tmp_path / "trace.csv.gz"
+    packed.write_bytes(damage(gzip.compress("\n".join([HEAD, *(good(i % 60) for i in range(300))]).encode())))
+    with pytest.raises(ValueError, match="is damaged or not whole .*: get it again"):
+        read_rows(packed)
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_a_spreadsheets_separators_are_read(trace, separator):
+    """Where a comma is the decimal sign, spreadsheets export semicolons."""
+    lines = [line.replace(",", separator) for line in (good(1), good(3, prompt=20))]
+    assert read_rows(trace(*lines, head=HEAD.replace(",", separator))) == ([(0.0, 10, 5), (2.0, 20, 5)], [])
 
 
 def test_no_more_is_read_than_is_needed(trace):

@@ -203,6 +203,8 @@ def test_a_burst_is_all_there_at_0_and_a_closed_loop_has_its_clients():
         ({"load": 0.5, "rate_per_s": 3.0}, ["load=0.5", "rate_per_s=3.0", "exactly one"]),
         ({"load": 0}, ["rate", "positive"]),
         ({"rate_per_s": -1.0}, ["rate=-1.0", "positive"]),
+        ({"arrivals": "burst:3"}, ["arrivals='burst:3'", "burst has no number after it"]),
+        ({"arrivals": "poisson:3", "load": 0.5}, ["poisson has no number after it"]),
         ({"arrivals": "weekly", "load": 0.5}, ["arrivals='weekly'", "poisson", "burst", "closed:CLIENTS"]),
         ({"arrivals": "closed:0"}, ["num_clients=0"]),
         ({"num_requests": 0, "load": 0.5}, ["num_requests=0"]),

@@ -79,6 +79,9 @@ def _notes(workload: Workload, kind: str, form: Format) -> list[str]:
     if not form.has_arrivals:
         notes.append(say(en=f"{kind} draws arrivals itself: those of the workload are not in the file",
                          es=f"{kind} sortea las llegadas: las de la carga no están en el archivo"))
+    elif any(item.arrival_ns is None for item in workload.items):
+        notes.append(say(en="in a closed loop arrivals depend on the answers: there are none in the file",
+                         es="en un bucle cerrado las llegadas dependen de las respuestas: no hay ninguna en el archivo"))
     cut = sum(text_of(item.prompt_token_ids) is None for item in workload.items)
     if cut:
         notes.append(say(

@@ -4,6 +4,7 @@ A client talks to Ray's proxy as it would to `python -m minigpt serve`: each rep
 proxy keeps requests that are not in flight yet in one queue, and sends the next one to the replica with the fewest.
 """
 
+import asyncio
 import os
 import socket
 import sys
@@ -14,9 +15,12 @@ from dataclasses import dataclass
 import ray
 from ray import cloudpickle, serve
 from ray.serve.config import BackpressureConfig, RequestRouterConfig
+from starlette.requests import Request
+from starlette.responses import JSONResponse
 
 from minigpt.extras.ray.router import LeastInFlight
 from minigpt.extras.ray.scaling import Scaling
+from minigpt.extras.server.api_error import ApiError
 from minigpt.extras.server.app import ServerSettings, make_app
 from minigpt.extras.server.live_engine import LiveEngine
 from minigpt.language import say
@@ -25,6 +29,7 @@ from minigpt.llm.tutor import load_tutor
 from minigpt.schedulers.registry import Policy
 
 NAME = "minigpt"  # of the application and its one deployment
+HEALTH = "minigpt-health"  # of another application, whose answers wait behind no request
 REPLICA_HEADER = b"x-minigpt-replica"
 SWITCH_S = 0.001  # how long a thread keeps the interpreter, as in `minigpt serve`
 WARM_UP_S = 10.0
@@ -94,6 +99,27 @@ class EngineReplica:
             raise RuntimeError(self._engine.state.reason)
 
 
+class Health:
+    """GET /health: how the fleet is. An application of its own, so that the proxy never queues it behind requests."""
+
+    async def __call__(self, request: Request) -> JSONResponse:
+        if request.url.path.rstrip("/") != "/health" or request.method not in ("GET", "HEAD"):
+            what = f"{request.method} {ascii(request.url.path)[1:-1]}"
+            error = ApiError(405 if request.url.path.rstrip("/") == "/health" else 404, say(
+                en=f"{what} is not here; there is GET /health", es=f"{what} no existe; hay GET /health"), code="http_error")
+            return JSONResponse(error.body, status_code=error.status)
+        return health_of(await asyncio.to_thread(serve.status))
+
+
+def health_of(status) -> JSONResponse:
+    """200 while a replica serves; 503, and what Ray says of the others, when none does."""
+    count = running_in(status)
+    app = status.applications.get(NAME)
+    reason = "" if count or not app else "; ".join(each.message for each in app.deployments.values() if each.message)
+    body = {"status": "healthy" if count else "failed", "reason": reason, "num_replicas": count}
+    return JSONResponse(body, status_code=200 if count else 503)
+
+
 def application(
     loop: Callable, scaling: Scaling, settings: ReplicaSettings, *, max_queue: int = 256, **options
 ) -> serve.Application:
@@ -126,6 +152,8 @@ def deploy(app: serve.Application) -> None:
     """Start the application and wait until it serves; ValueError with the reason if it never does."""
     try:
         serve.run(app, name=NAME, route_prefix="/")
+        health = serve.deployment(Health, name=HEALTH, ray_actor_options={"num_cpus": 0})
+        serve.run(health.bind(), name=HEALTH, route_prefix="/health")
     except RuntimeError as error:
         status = serve.status().applications.get(NAME)
         message = status.deployments[NAME].message if status and NAME in status.deployments else str(error)
@@ -136,7 +164,12 @@ def deploy(app: serve.Application) -> None:
 
 def num_running() -> int:
     """Replicas that serve now."""
-    app = serve.status().applications.get(NAME)
+    return running_in(serve.status())
+
+
+def running_in(status) -> int:
+    """The same, by what Ray said of its applications."""
+    app = status.applications.get(NAME)
     return app.deployments[NAME].replica_states.get("RUNNING", 0) if app and NAME in app.deployments else 0
 
 
@@ -160,7 +193,11 @@ def connected(address: str | None, num_replicas: int):
     try:
         yield
     finally:
-        serve.shutdown() if address is None else serve.delete(NAME)  # a cluster may serve other applications, too
+        if address is None:
+            serve.shutdown()
+        else:  # a cluster may serve other applications, too
+            serve.delete(HEALTH)
+            serve.delete(NAME)
         ray.shutdown()
 
 

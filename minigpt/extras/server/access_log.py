@@ -27,7 +27,13 @@ class AccessLog:
         try:
             await self._app(scope, receive, note)
         finally:
-            self._write(line(scope, status, time.perf_counter() - start_s), flush=True)
+            self._note(line(scope, status, time.perf_counter() - start_s))
+
+    def _note(self, text: str) -> None:
+        try:
+            self._write(text, flush=True)
+        except OSError:  # its reader has gone (`| head`): clients are served all the same
+            self._write = lambda *_, **__: None
 
 
 def line(scope, status: int | None, seconds: float) -> str:

@@ -149,6 +149,10 @@ def is_token(value) -> bool:
 def read_max_tokens(fields: dict, num_prompt_tokens: int, context: int) -> int:
     """The token limit; by default, the tutor's longest answer or what fits in the context."""
     name = "max_tokens" if "max_tokens" in fields else "max_completion_tokens"
+    other = fields.get("max_completion_tokens", fields.get(name))
+    if other != fields.get(name):
+        raise wrong(name, say(en=f"is {fields[name]}, and max_completion_tokens is {other}: they mean the same",
+                              es=f"es {fields[name]}, y max_completion_tokens es {other}: significan lo mismo"))
     room = context - num_prompt_tokens
     limit = fields.get(name, max(1, min(MAX_ANSWER_TOKENS, room)))
     if limit > room:

@@ -98,13 +98,17 @@ def as_json(rows: list[Row]) -> str:
     return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
 
 
+def has_markers(path: Path) -> bool:
+    """Whether a file has the pair of markers, in their order."""
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    return text.count(BEGIN) == text.count(END) == 1 and text.index(BEGIN) < text.index(END)
+
+
 def put_between_markers(path: Path, text: str) -> bool:
     """Replace the text between the markers in a file; False if the file or the markers are missing."""
-    if not path.is_file():
+    if not has_markers(path):
         return False
     old = path.read_text(encoding="utf-8")
-    if old.count(BEGIN) != 1 or old.count(END) != 1 or old.index(BEGIN) > old.index(END):
-        return False
     new = old[: old.index(BEGIN)] + text + old[old.index(END) + len(END) :]
     path.write_text(new, encoding="utf-8")
     return True

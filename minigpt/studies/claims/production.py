@@ -233,20 +233,20 @@ CLAIMS = (
         id="23x", lab="05 · 5.10", measure=autopsy,
         said=Text("Continuous batching gives 23 times the throughput.", "El batching continuo da 23 veces más "
                                                                         "throughput."),
-        literature=Text("Anyscale (2023): OPT-13B, outputs up to 1,536, against naive static; ~8× without paging, ~4× "
+        literature=Text("Anyscale (2023): OPT-13B, outputs up to 1,536, against naive static; ~×8 without paging, ~×4 "
                         "for an "
                         "optimized static server",
-                        "Anyscale (2023): OPT-13B, salidas de hasta 1536, frente a un estático ingenuo; ~8× sin "
-                        "bloques, ~4× "
+                        "Anyscale (2023): OPT-13B, salidas de hasta 1536, frente a un estático ingenuo; ~×8 sin "
+                        "bloques, ~×4 "
                         "un estático optimizado"),
     ),
     Claim(
         id="36.9x", lab="05 · 5.10", measure=orca_rates,
         said=Text("Continuous batching gives 23 to 36 times as much.", "El batching continuo da de 23 a 36 veces más."),
-        literature=Text("Orca (OSDI 2022): 36.9× in request rate at equal median latency a token, GPT-3 175B; another "
+        literature=Text("Orca (OSDI 2022): ×36.9 in request rate at equal median latency a token, GPT-3 175B; another "
                         "paper, "
                         "another measure",
-                        "Orca (OSDI 2022): 36.9× en tasa de peticiones a igual latencia mediana por token, GPT-3 "
+                        "Orca (OSDI 2022): ×36.9 en tasa de peticiones a igual latencia mediana por token, GPT-3 "
                         "175B; otro "
                         "artículo, otra medida"),
     ),

@@ -47,7 +47,7 @@ def p95_falls() -> Finding:
     shown = " / ".join(f"{fall:.0f}" for fall in falls)
     return Finding(
         text=Text(f"reduction {shown} % at load {' / '.join(map(str, LOADS))} (8 seats, 80/20 mix)",
-                  f"reducción {shown} % con carga {' / '.join(map(str, LOADS))} (8 asientos, mezcla 80/20)"),
+                  f"reducción {shown} % con carga {' / '.join(map(str, LOADS))} (8 slots, mezcla 80/20)"),
         verdict=judged(30 <= falls[3] <= 75 and falls[-1] > falls[3], CONDITION),
         figures={f"load_{load}_percent": fall for load, fall in zip(LOADS, falls)},
     )
@@ -110,7 +110,7 @@ def utilization() -> Finding:
         text=Text(
             f"slot use, static → continuous: {use[0]:.0f} → {use[1]:.0f} % at load 0.7, "
             f"{full[0]:.0f} → {full[1]:.0f} % with all queued: ×{full[1] / full[0]:.1f}",
-            f"uso de asientos, estático → continuo: {use[0]:.0f} → {use[1]:.0f} % con carga 0.7, "
+            f"uso de slots, estático → continuo: {use[0]:.0f} → {use[1]:.0f} % con carga 0.7, "
             f"{full[0]:.0f} → {full[1]:.0f} % con todo en cola: ×{full[1] / full[0]:.1f}",
         ),
         verdict=judged(full[1] / full[0] < 5, WRONG),
@@ -184,7 +184,7 @@ CLAIMS = (
     Claim(
         id="throughput", lab="03 · 3.10", measure=throughput,
         said=Text("Continuous batching raises throughput.", "El batching continuo aumenta el throughput."),
-        literature=Text("Anyscale (2023): up to 23×; true of capacity", "Anyscale (2023): hasta 23×; cierto de la "
+        literature=Text("Anyscale (2023): up to ×23; true of capacity", "Anyscale (2023): hasta ×23; cierto de la "
                                                                         "capacidad"),
     ),
     Claim(

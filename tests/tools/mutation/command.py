@@ -22,6 +22,7 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 
 from minigpt import paths
+from minigpt.cli.arguments import Parser, count, whole
 from minigpt.language import say
 from minigpt.notebook.exercises import load_exercises
 from tests.tools.mutation import equivalent, warm
@@ -47,14 +48,14 @@ def main(argv: list[str]) -> int:
 
 
 def parse(argv: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m minigpt mutation", description=say(
+    parser = Parser(prog="python -m minigpt mutation", description=say(
         en="Grade wrong solutions that are made by machine, and print those that pass.",
         es="Califica soluciones erróneas hechas a máquina y muestra las que pasan."))
     parser.add_argument("lab", nargs="*", help=say(en="its number: 03; all by default", es="su número: 03; si falta, todos"))
     parser.add_argument("--only", default="", metavar="3.6", help=say(en="one exercise", es="un ejercicio"))
-    parser.add_argument("--sample", type=int, metavar="N", help=say(en="this many, at random", es="tantas, al azar"))
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help=say(en="processes", es="procesos"))
+    parser.add_argument("--sample", type=count, metavar="N", help=say(en="this many, at random", es="tantas, al azar"))
+    parser.add_argument("--seed", type=whole(), default=0)
+    parser.add_argument("--jobs", type=count, default=os.cpu_count() or 1, help=say(en="processes", es="procesos"))
     parser.add_argument("--list", action="store_true", help=say(en="print, do not grade", es="muestra sin calificar"))
     return parser.parse_args(argv)
 
