@@ -103,7 +103,7 @@ COMMANDS = (
             "borra las cachés; nunca tus archivos ni .venv"),
 )
 
-# What a package installed with pip can do by itself; the rest needs the labs, the tests or .venv beside it.
+# What a package installed with pip can do by itself; the rest needs the labs, the tests or .venv next to it.
 WITHOUT_CHECKOUT = ("ask", "workload", "load", "plan", "bench", "eval", "arena", "export")
 
 

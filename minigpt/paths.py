@@ -13,7 +13,7 @@ def repository_root():
 
 
 def is_checkout():
-    """Say whether the labs lie beside the package: not so where a wheel was installed."""
+    """Say whether the labs lie next to the package, as they do in a clone; a wheel comes without them."""
     return (repository_root() / "labs").is_dir() and (repository_root() / "requirements.txt").is_file()
 
 

@@ -106,7 +106,7 @@ def test_jupyterlabs_defaults_come_first_and_the_users_paths_stay(house, child_c
 @pytest.mark.parametrize("language, locale", [("en", None), ("es", "es_ES")])
 def test_jupyterlab_is_in_the_notebooks_language(monkeypatch, tmp_path, language, locale):
     monkeypatch.setenv("MINIGPT_LANG", language)
-    monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path))  # not the settings of whoever runs this
+    monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path))  # not the settings of the user who runs the tests
     monkeypatch.delenv("MINIGPT_ENV", raising=False)
     code = ("import json; from jupyterlab_server.settings_utils import _get_overrides as o; "
             "from jupyterlab_server.translation_utils import get_language_packs as p; "
