@@ -24,6 +24,12 @@ def _one_too_many(predicted, overtaken, most):
     return next_place(predicted, overtaken, None if most is None else most + 1)
 
 
+def _shortest_at_the_bound(predicted, overtaken, most):
+    if _is_free(overtaken, most):
+        return next_place(predicted, overtaken, most)
+    return min((i for i, times in enumerate(overtaken) if times >= most), key=lambda i: (predicted[i], i))
+
+
 def _zero_is_no_bound(predicted, overtaken, most):
     return next_place(predicted, overtaken, most or None)
 
@@ -40,6 +46,12 @@ SLIPS = (
     Slip(answer=_last_of_equals, hint=t(
         "of several equally short ones who came first goes first: the lists are in order of arrival (section 6.3)",
         "entre varias igual de cortas va primero la que llegó antes: las listas van por orden de llegada (sección 6.3)",
+    )),
+    Slip(answer=_shortest_at_the_bound, hint=t(
+        "with several that may not be overtaken again, who came first is next, not the shortest of them: any other would "
+        "overtake it (section 6.3)",
+        "si hay varias a las que ya no se puede adelantar, le toca a la que llegó primero, no a la más corta de ellas: "
+        "cualquier otra la adelantaría (sección 6.3)",
     )),
     Slip(answer=_one_too_many, hint=t(
         "overtaken as often as most_overtaken is as often as it may be: once more would be too many. `>=`, not `>` "

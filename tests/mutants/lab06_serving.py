@@ -37,7 +37,7 @@ ORDER = (
            check="6.6/bound", hint="Ask `is None`"),
     Mutant(name="no bound", old=BOUND, new="", check="6.6/bound", hint="the bound is not kept"),
     Mutant(name="starved all the same", old=BOUND, new="", check="6.6/no_starvation", hint="the bound holds for everybody"),
-    Mutant(name="the shortest of those at the bound", old="        return 0\n", check="6.6/bound", hint="it is next",
+    Mutant(name="the shortest of those at the bound", old="        return 0\n", check="6.6/bound", hint="not the shortest of them",
            new="        return min((i for i, n in enumerate(overtaken) if n >= most_overtaken), key=lambda i: predicted[i])\n"),
 )
 
