@@ -98,7 +98,7 @@ def propose(token_ids, num_tokens, longest=3):
 
 
 def accept(guesses, choices):
-    """Lo que una secuencia conserva de una pasada que comprobó `guesses`: (tokens nuevos, entradas que se descartan).
+    """Lo que una secuencia conserva de una pasada que comprobó `guesses`: (tokens nuevos, posiciones que se descartan).
 
     `choices` tiene un token más que `guesses`: choices[j] es lo que dice el modelo tras los j primeros. Lo adivinado se
     conserva hasta el primero que el modelo no habría dicho; ahí vale lo que él elige. La pasada ha guardado en la caché

@@ -28,38 +28,38 @@ class Row:
 
 HEADLINES = (
     Row(
-        name="36.9×", source="Orca: Yu et al., OSDI 2022",
+        name="×36.9", source="Orca: Yu et al., OSDI 2022",
         en="request rate at equal median latency a token, GPT-3 175B, against FasterTransformer",
         es="tasa de peticiones a igual latencia mediana por token, GPT-3 175B, frente a FasterTransformer",
     ),
     Row(
-        name="2–4×", source="PagedAttention: Kwon et al., SOSP 2023",
+        name="×2–4", source="PagedAttention: Kwon et al., SOSP 2023",
         en="throughput at the same latency, against FasterTransformer and Orca",
         es="throughput a igual latencia, frente a FasterTransformer y Orca",
     ),
     Row(
-        name="23×", source="Anyscale, blog, 2023",
+        name="×23", source="Anyscale, blog, 2023",
         en="tokens a second, prompts counted, against a static server that pads to the longest answer of all (Lab 05)",
         es="tokens por segundo, contando los prompts, frente a un servidor estático que rellena hasta la respuesta más larga "
         "de todas (laboratorio 05)",
     ),
     Row(
-        name="31.4×", source="FastServe: Wu et al., arXiv 2305.05920, version 3",
-        en="throughput at the same average latency, against vLLM (17.9× at the same tail latency): a preprint",
-        es="throughput a igual latencia media, frente a vLLM (17.9× a igual latencia de cola): un preprint",
+        name="×31.4", source="FastServe: Wu et al., arXiv 2305.05920, version 3",
+        en="throughput at the same average latency, against vLLM (×17.9 at the same tail latency): a preprint",
+        es="throughput a igual latencia media, frente a vLLM (×17.9 a igual latencia de cola): un preprint",
     ),
     Row(
-        name="6.1×", source="FastServe: Wu et al., NSDI 2026",
+        name="×6.1", source="FastServe: Wu et al., NSDI 2026",
         en="the same system and the same authors, reviewed and published: throughput against vLLM. Quote this one",
         es="el mismo sistema y los mismos autores, ya revisado y publicado: throughput frente a vLLM. Cita este",
     ),
     Row(
-        name="7.4×", source="DistServe: Zhong et al., OSDI 2024",
-        en="requests within their targets, or targets 12.6× as tight, for more than 90 % of requests",
-        es="peticiones dentro de sus objetivos, u objetivos 12.6× más estrictos, para más del 90 % de ellas",
+        name="×7.4", source="DistServe: Zhong et al., OSDI 2024",
+        en="requests within their targets, or targets 12.6 times as tight, for more than 90 % of requests",
+        es="peticiones dentro de sus objetivos, u objetivos ×12.6 más estrictos, para más del 90 % de ellas",
     ),
     Row(
-        name="2–3×", source="speculative decoding: Leviathan et al., ICML 2023",
+        name="×2–3", source="speculative decoding: Leviathan et al., ICML 2023",
         en="one answer at a time (T5-XXL): no batch",
         es="de respuesta en respuesta (T5-XXL): sin lote",
     ),

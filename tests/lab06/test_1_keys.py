@@ -10,6 +10,16 @@ from tests.lab06.oracles import full_prefixes, related_prompts
 SIZES = (1, 4, 7, 16)
 
 
+ONE_EACH = t("one key for each full block (section 6.1)", "una clave por bloque lleno (sección 6.1)")
+
+
+def one_key_each(student, prompts, block_size: int) -> list[list]:
+    """The same, and as many of them as there are full blocks: else there is nothing to compare."""
+    found = keys_of(student, prompts, block_size)
+    expect_equal([len(keys) for keys in found], [len(prompt) // block_size for prompt in prompts], hint=ONE_EACH)
+    return found
+
+
 def keys_of(student, prompts, block_size: int) -> list[list]:
     """The student's keys of each prompt, all in one load of the file: keys need not mean anything to another process."""
     found = []
@@ -45,7 +55,7 @@ def test_full_blocks_only(student):
 def test_same_beginning(student):
     for size in SIZES:
         prompts = related_prompts(random.Random(size), size)
-        for same in by_prefix(prompts, keys_of(student, prompts, size), size).values():
+        for same in by_prefix(prompts, one_key_each(student, prompts, size), size).values():
             expect(len(same) == 1, expected=t("one key", "una clave"), got=sorted(map(str, same)), hint=t(
                 "(keys of blocks with the same tokens up to their ends, from several prompts): a key depends on these "
                 "tokens alone: not on what comes after, nor on the call (section 6.1)",
@@ -59,7 +69,7 @@ def test_other_beginning(student):
     for size in SIZES:
         prompts = related_prompts(random.Random(size), size)
         holder = {}
-        for prefix, keys in by_prefix(prompts, keys_of(student, prompts, size), size).items():
+        for prefix, keys in by_prefix(prompts, one_key_each(student, prompts, size), size).items():
             for key in keys:
                 other = holder.setdefault(key, prefix)
                 expect(other == prefix, expected=t("two keys", "dos claves"), got=t(
@@ -90,10 +100,10 @@ def shown(prefix: tuple, size: int) -> str:
 @check("6.1", points=1, en="keys stay small", es="las claves no crecen", negative=True)
 def test_stay_small(student):
     long = [list(range(256)) * 4]
-    [keys] = keys_of(student, long, 1)
+    [keys] = one_key_each(student, long, 4)
     widest = max(len(str(key)) for key in keys)
-    expect(len(keys) == 1024 and widest <= 128, expected=t("at most 128 characters", "a lo sumo 128 caracteres"), got=widest,
-           hint=t("(the longest of the 1,024 keys of a long prompt, printed): a key that spells out all tokens is right and "
+    expect(widest <= 128, expected=t("at most 128 characters", "a lo sumo 128 caracteres"), got=widest,
+           hint=t("(the longest of the 256 keys of a long prompt, printed): a key that spells out all tokens is right and "
                   "grows with them: make one number of the last key and the block (section 6.1)",
-                  "(la más larga de las 1024 claves de un prompt largo, escrita): una clave que enumera todos los tokens "
+                  "(la más larga de las 256 claves de un prompt largo, escrita): una clave que enumera todos los tokens "
                   "es correcta y crece con ellos: haz un solo número de la clave anterior y el bloque (sección 6.1)"))

@@ -108,7 +108,7 @@ def test_at_least_one(student):
 def test_dropped(student):
     expect_defined(student, BOTH, cases(random.Random(7)), hint=t(
         "(tokens, number dropped): dropped are the guesses that are not kept, one entry of the cache each (section 6.2)",
-        "(tokens, cuántos se descartan): se descarta lo adivinado que no se conserva, una entrada de la caché por token "
+        "(tokens, cuántos se descartan): se descarta lo adivinado que no se conserva, una posición de la caché por token "
         "(sección 6.2)",
     ))
 
@@ -153,7 +153,7 @@ def generated(student, prompt: list[int], length: int, *, again: bool) -> tuple[
         expect(is_pair(got) and got[0] and 0 <= got[1] <= len(guesses), got=got,
                expected=t("(tokens, number dropped)", "(tokens, cuántos se descartan)"), hint=t(
                    "return (new tokens, how many entries the cache drops) (section 6.2)",
-                   "devuelve (tokens nuevos, cuántas entradas descarta la caché) (sección 6.2)"))
+                   "devuelve (tokens nuevos, cuántas posiciones descarta la caché) (sección 6.2)"))
         cache += [tokens[-1], *guesses]
         cache = cache[: len(cache) - got[1]]
         tokens += got[0]

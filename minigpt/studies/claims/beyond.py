@@ -40,15 +40,15 @@ CLAIMS = (
     Claim(
         id="prefixes", lab="06 · 6.1", measure=prefixes,
         said=Text("Prefix caching makes first tokens come sooner.", "La caché de prefijos adelanta el primer token."),
-        literature=Text("SGLang (NeurIPS 2024): up to 6.4× the throughput on programs that share prompts; on by default in vLLM "
+        literature=Text("SGLang (NeurIPS 2024): up to 6.4 times the throughput on programs that share prompts; on by default in vLLM "
                         "and SGLang (2026)",
-                        "SGLang (NeurIPS 2024): hasta 6.4× de throughput en programas que comparten prompts; activada por "
+                        "SGLang (NeurIPS 2024): hasta ×6.4 de throughput en programas que comparten prompts; activada por "
                         "defecto en vLLM y SGLang (2026)"),
     ),
     Claim(
         id="guesses", lab="06 · 6.2", measure=guesses,
         said=Text("Speculative decoding makes a server faster.", "La decodificación especulativa acelera un servidor."),
-        literature=Text("Leviathan et al. (ICML 2023): 2–3×, one answer at a time",
-                        "Leviathan et al. (ICML 2023): 2–3×, de respuesta en respuesta"),
+        literature=Text("Leviathan et al. (ICML 2023): ×2–3, one answer at a time",
+                        "Leviathan et al. (ICML 2023): ×2–3, de respuesta en respuesta"),
     ),
 )

@@ -114,8 +114,8 @@ CLAIMS = (
     Claim(
         id="two-kinds", lab="06 · 6.5", measure=two_pools,
         said=Text("Prefill and decode belong on separate machines.", "Prellenado y decodificación van en máquinas separadas."),
-        literature=Text("DistServe (OSDI 2024): up to 7.4× the requests within latency targets; Splitwise (ISCA 2024)",
-                        "DistServe (OSDI 2024): hasta 7.4× peticiones dentro de objetivos de latencia; Splitwise (ISCA 2024)"),
+        literature=Text("DistServe (OSDI 2024): up to 7.4 times the requests within latency targets; Splitwise (ISCA 2024)",
+                        "DistServe (OSDI 2024): hasta ×7.4 peticiones dentro de objetivos de latencia; Splitwise (ISCA 2024)"),
     ),
     Claim(
         id="prefix-routing", lab="06 · 6.5", measure=affinity,
