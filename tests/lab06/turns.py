@@ -11,12 +11,12 @@ def next_place(predicted, overtaken, most_overtaken) -> int:
     return min(reachable, key=lambda i: (predicted[i], i))
 
 
-def drawn_lines(seed: int, count: int, bounds=(None, 0, 1, 2, 5)):
+def drawn_lines(seed: int, count: int, bounds=(None, 3, 0, 5, 2)):
     """(predicted, overtaken, most_overtaken): lines as they come about, with equals, long and short, at every bound."""
     rng = random.Random(seed)
     for turn in range(count):
         bound = bounds[turn % len(bounds)]
-        size = rng.choice((1, 2, 3, 8))
+        size = rng.choice((1, 3, 5, 8))
         most = 9 if bound is None else bound
         overtaken = sorted((rng.randint(0, most) for _ in range(size)), reverse=True)  # who came first, most often
         overtaken[0] = rng.choice((most, most, most + 1, overtaken[0]))  # beyond it where the bound was just lowered
