@@ -7,7 +7,7 @@ from tests.grader.definition import Definition, Slip, expect_defined
 from tests.grader.outcomes import expect, t
 from tests.grader.seeds import graded_seed
 from tests.lab06.crowds import BOUND, LEAST_PERCENT, crowd, mean_ms
-from tests.lab06.turns import drawn_lines, next_place
+from tests.lab06.turns import TELLING, drawn_lines, next_place
 
 ROOMY = 1_024  # blocks
 
@@ -97,7 +97,7 @@ def test_shortest(student):
 
 @check("6.6", points=2, en="nobody is overtaken too often", es="a nadie se le adelanta demasiado")
 def test_bound(student):
-    expect_defined(student, NEXT, list(drawn_lines(student.seed + 1, 120)), hint=lambda *args: in_words(*args).followed_by(t(
+    expect_defined(student, NEXT, [*TELLING, *drawn_lines(student.seed + 1, 120)], hint=lambda *args: in_words(*args).followed_by(t(
         "with the bound used up by the first of all it is next; while it is not, the shortest prediction (section 6.3)",
         "si la primera de todas ya agotó el límite, le toca a ella; mientras no, a la predicción más corta (sección 6.3)",
     )))

@@ -11,6 +11,11 @@ def next_place(predicted, overtaken, most_overtaken) -> int:
     return min(reachable, key=lambda i: (predicted[i], i))
 
 
+TELLING = (  # every two of the mistakes that are easy to make with a bound differ on one of these
+    ([9, 2], [3, 0], 3), ([9, 2], [4, 0], 3), ([9, 5, 2], [3, 3, 0], 3), ([9, 2], [0, 0], 0), ([2, 9, 2], [1, 1, 0], 2),
+)
+
+
 def drawn_lines(seed: int, count: int, bounds=(None, 3, 0, 5, 2)):
     """(predicted, overtaken, most_overtaken): lines as they come about, with equals, long and short, at every bound."""
     rng = random.Random(seed)
