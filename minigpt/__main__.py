@@ -58,7 +58,7 @@ COMMANDS = (
             "vuelve a entrenar el modelo incluido"),
     Command("arena", "minigpt.cli.arena", "labs", None,
             "all policies on the same five workloads",
-            "todas las políticas con las mismas cinco cargas"),
+            "todas las políticas con las mismas cinco cargas de trabajo"),
     Command("claims", "minigpt.cli.claims", "labs", "make claims",
             "measure what is said about batching: the claims ledger",
             "mide lo que se dice del batching: el registro de afirmaciones"),

@@ -35,7 +35,7 @@ def resolve_lab(text, root=None):
     if not wanted:
         raise ValueError(say(
             en=f"which lab? Say its number, as in LAB=02; the labs are: {names}",
-            es=f"¿qué laboratorio? Di su número, como en LAB=02; los laboratorios son: {names}"))
+            es=f"¿qué laboratorio? Indica su número, como en LAB=02; los laboratorios son: {names}"))
     raise ValueError(say(en=f"no lab {wanted!r}; the labs are: {names}",
                          es=f"no hay laboratorio {wanted!r}; los laboratorios son: {names}"))
 

@@ -24,7 +24,7 @@ def project(model, layer, x, positions):
     Consultas y claves ya están giradas según su posición (B,).
     """
     cfg = model.config
-    qkv = rms_norm(x, layer.attention_norm, cfg.norm_eps) @ layer.qkv  # (B, (H + 2K)·D): todas las filas, un producto
+    qkv = rms_norm(x, layer.attention_norm, cfg.norm_eps) @ layer.qkv  # (B, (H + 2K)·D): un solo producto
     heads = qkv.view(len(x), -1, cfg.head_size)
     q, k, v = heads.split([cfg.num_heads, cfg.num_kv_heads, cfg.num_kv_heads], dim=1)
     cos, sin = model.cos[positions, None], model.sin[positions, None]  # (B, 1, D)
@@ -37,17 +37,17 @@ def logits_of(model, x):
 
 
 def remember(cache, layer, k, v):
-    """Pon la K y la V de los tokens más nuevos, ambas (T, K, D), detrás de las que `cache` guarda de esta capa.
+    """Pon la K y la V de los tokens más recientes, ambas (T, K, D), detrás de las que `cache` guarda para esta capa.
 
-    `cache` se modifica en el sitio. Devuelve (keys, values) de todos los tokens hasta ahora, incluidos los más nuevos:
-    (S, K, D) cada uno.
+    `cache` se modifica ahí mismo (in place). Devuelve (keys, values) de todos los tokens hasta ahora, incluidos los más
+    recientes: (S, K, D) cada uno.
     """
     # EJERCICIO 1.1 (unas 5 líneas)
     raise NotImplementedError("ejercicio 1.1: remember")
 
 
 def attend(q, keys, values):
-    """Lo que las consultas q (H, D) del último token reúnen de keys y values (S, K, D): (H·D,), cabezas por orden.
+    """Lo que las consultas q (H, D) del último token reúnen de keys y values (S, K, D): (H·D,), las cabezas en orden.
 
     Los pesos de una consulta sobre los S tokens son softmax(q·clave / √D). H/K cabezas de consulta vecinas comparten
     una cabeza de clave y valor: con H = 4 y K = 2, las cabezas 0 y 1 leen la cabeza 0 de clave y valor; las 2 y 3,
@@ -77,8 +77,8 @@ def decode_batch(model, caches, tokens):
 def answer_together(model, prompts, max_tokens=100):
     """Responde a varios prompts (ids de tokens, sin EOS) juntos, con `decode_batch` y decodificación voraz (greedy).
 
-    Cada paso da a cada petición un token: primero de su prompt, que es el prellenado (prefill) más sencillo, y
-    lento; después, de su propia respuesta. Una petición sale con su EOS o tras `max_tokens`.
+    Cada paso da a cada petición un token: primero de su prompt, que es la forma más sencilla de prellenado (prefill),
+    aunque lenta; después, de su propia respuesta. Una petición sale con su EOS o tras `max_tokens`.
     """
     caches, tokens = [{} for _ in prompts], [list(prompt) for prompt in prompts]
     running = list(range(len(prompts)))
@@ -86,7 +86,7 @@ def answer_together(model, prompts, max_tokens=100):
         fed = [tokens[i][length(caches[i])] for i in running]
         logits = decode_batch(model, [caches[i] for i in running], fed)
         for i, best in zip(running, logits.argmax(dim=-1).tolist()):
-            if length(caches[i]) == len(tokens[i]):  # el prompt ya está: desde aquí cuenta lo que dice el modelo
+            if length(caches[i]) == len(tokens[i]):  # el prompt ya está dentro: desde aquí cuenta lo que dice el modelo
                 tokens[i].append(best)
         ended = {i for i in running if tokens[i][-1] == model.eos_token_id or len(tokens[i]) == len(prompts[i]) + max_tokens}
         running = [i for i in running if i not in ended]
@@ -150,8 +150,8 @@ def pad(caches, room):
 def decode_padded(model, padded, tokens):
     """Añade un token a cada una de B peticiones de cualquier longitud, sin un bucle sobre ellas; logits (B, V).
 
-    `padded` es lo que hace `pad`, y le queda sitio para un token más. Se modifica en el sitio: la K y la V de cada
-    token nuevo se escriben en la longitud de su propia petición, y `lengths` crece en uno. Una petición atiende a
+    `padded` es lo que hace `pad`, y le queda sitio para un token más. Se modifica ahí mismo (in place): la K y la V de
+    cada token nuevo se escriben en la longitud de su propia petición, y `lengths` crece en uno. Una petición atiende a
     sus propios tokens, incluido el nuevo, y a nada de lo que queda detrás de ellos.
     """
     # EJERCICIO 1.9 (unas 18 líneas)

@@ -1,4 +1,4 @@
-"""Laboratorio 02, batching estático: reunir un lote (batch), ejecutarlo hasta la más larga y responder.
+"""Laboratorio 02, batching estático: reunir un lote (batch), ejecutarlo hasta su petición más larga y responder.
 
 El bucle espera a que se forme un lote, da pasos con el lote entero hasta que termina su última
 petición y envía juntas todas sus respuestas. `server` se describe en minigpt/runtime/server.py.
@@ -20,7 +20,7 @@ def collect_batch(server):
 
 
 def run_full_inference(server, batch):
-    """Da pasos con el lote entero hasta que termine la más larga; las filas ya terminadas se calculan también.
+    """Da pasos con el lote entero hasta que termine su petición más larga; las filas ya terminadas se calculan también.
 
     Cada paso entrega todo `batch` a `server.model.forward_one_step`. Una petición termina con EOS, que no es un token
     de la salida, o cuando tiene `max_tokens` tokens de salida; después no se le añade nada. De aquí no sale ninguna
@@ -49,7 +49,7 @@ def latency_report(records):
 
 
 def wasted_slot_share(steps, max_batch):
-    """Qué fracción de los slots no dio un token a nadie: un diccionario con dos fracciones de 0 a 1, `held` y `empty`.
+    """Qué fracción de los slots no produjo ningún token: un diccionario con dos fracciones de 0 a 1, `held` y `empty`.
 
     `steps` es una lista de diccionarios, uno por paso, con `rows` (todas las filas que calculó) y `useful_rows` (las de
     peticiones que no habían terminado antes). Un paso ofrece `max_batch` slots, se llenen o no. Un slot retenido (held)
@@ -60,10 +60,10 @@ def wasted_slot_share(steps, max_batch):
 
 
 def early_batch_loop(server):
-    """Un lote tras otro, como `static_batch_loop`, con ambos remedios: sin filas terminadas, y respuestas al momento.
+    """Un lote tras otro, como `static_batch_loop`, con ambos remedios: sin filas terminadas, y respuesta inmediata.
 
     Cada paso pasa las peticiones del lote que no han terminado, y cada una se responde en el paso en que termina. El
-    siguiente lote se reúne cuando ha terminado la última: nadie entra en un lote en marcha.
+    siguiente lote se reúne cuando ha terminado la última: ninguna entra en un lote en marcha.
     """
     # EJERCICIO 2.7 (unas 8 líneas)
     raise NotImplementedError("ejercicio 2.7: early_batch_loop")

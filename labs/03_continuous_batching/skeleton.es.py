@@ -1,20 +1,20 @@
 """Laboratorio 03, batching continuo: planificar pasos de un token, no peticiones.
 
-El bucle guarda las peticiones que están en vuelo (in flight). En cada paso llena los slots libres desde la cola,
-ejecuta una pasada del modelo (forward pass) y deja salir enseguida a las que han terminado. `server` se describe en
-minigpt/runtime/server.py.
+El bucle guarda las peticiones que están en vuelo (in flight). En cada paso llena los slots libres con las de la
+cola, ejecuta una pasada del modelo (forward pass) y deja salir enseguida las que han terminado. `server` se describe
+en minigpt/runtime/server.py.
 """
 
 import math
-import queue  # queue.Empty es lo que lanza `get_nowait` cuando nadie espera; `empty()` lo pregunta antes
+import queue  # queue.Empty es lo que lanza `get_nowait` cuando no espera ninguna; `empty()` lo pregunta antes
 import random
 
 
 def admit(server, in_flight):
-    """Llena los slots libres de `in_flight` (lista, modificada en el sitio) desde la cola, primero la más antigua.
+    """Llena los slots libres de `in_flight` (una lista, modificada in place) desde la cola, primero la más antigua.
 
-    Nunca hay más de `server.max_inflight` peticiones en vuelo, y aquí nada deja pasar tiempo: mientras esperas, una
-    petición en curso lo pierde.
+    Nunca hay más de `server.max_inflight` peticiones en vuelo, y aquí nada deja pasar el tiempo: mientras esperas,
+    lo pierde una petición en curso.
     """
     # EJERCICIO 3.1 (unas 2 líneas)
     raise NotImplementedError("ejercicio 3.1: admit")
@@ -31,15 +31,15 @@ def decode_one_step(server, in_flight):
 
 
 def retire(server, in_flight, finished):
-    """Deja salir a las de `finished` en este paso: fuera de `in_flight` (modificada en el sitio) y respondidas."""
+    """Deja salir las de `finished` en este paso: fuera de `in_flight` (se modifica ahí mismo) y respondidas."""
     # EJERCICIO 3.3 (unas 3 líneas)
     raise NotImplementedError("ejercicio 3.3: retire")
 
 
 def continuous_batch_loop(server):
-    """Atiende hasta que la cola esté cerrada y no haya nadie en vuelo: admitir, decodificar un paso, retirar, y vuelta.
+    """Atiende hasta que la cola esté cerrada y no quede ninguna en vuelo: admitir, decodificar un paso, retirar.
 
-    Si no hay nadie en vuelo, no hay nada que calcular: espera a la próxima llegada, tarde lo que tarde.
+    Si no hay ninguna en vuelo, no hay nada que calcular: espera a la próxima llegada, tarde lo que tarde.
     """
     # EJERCICIO 3.4 (unas 7 líneas)
     raise NotImplementedError("ejercicio 3.4: continuous_batch_loop")
@@ -58,7 +58,7 @@ def p95_s(records):
 
 
 def reduction_interval(static_records, continuous_records, num_resamples, seed):
-    """Un intervalo bootstrap del 95 % (bajo, alto) de la reducción del p95, en por ciento.
+    """Un intervalo bootstrap del 95 % (bajo, alto) de la reducción del p95, en porcentaje.
 
     Las dos listas contienen las mismas peticiones, en cualquier orden: emparéjalas por `request_id`. Una remuestra
     (resample) sortea tantos pares como haya, con reemplazo, y calcula 100·(1 − p95 continuo / p95 estático). Bajo y
@@ -70,12 +70,12 @@ def reduction_interval(static_records, continuous_records, num_resamples, seed):
 
 
 def grouped_batch_loop(server):
-    """Batching continuo en el que las recién llegadas comparten prellenado: entran varias juntas o, tras un rato, una.
+    """Batching continuo en que las recién llegadas comparten prellenado: entran varias juntas o, tras un rato, una.
 
     Una pasada de prellenado (prefill) tiene un coste fijo, así que dos prompts en un paso cuestan menos que en dos. Si
-    hay alguien en vuelo, las que llegan esperan a que pueda entrar un grupo, pero ninguna más que cierta paciencia; sin
-    nadie en vuelo, esperar no aporta nada. Primero la más antigua, y nunca más de `server.max_inflight` en vuelo. El
-    tamaño del grupo y la paciencia los eliges tú.
+    hay alguna en vuelo, las que llegan esperan a que pueda entrar un grupo, pero ninguna más de lo que dure la
+    paciencia; sin ninguna en vuelo, esperar no aporta nada. Primero la más antigua, y nunca más de
+    `server.max_inflight` en vuelo. El tamaño del grupo y la paciencia los eliges tú.
     """
     # EJERCICIO 3.8 (unas 13 líneas)
     raise NotImplementedError("ejercicio 3.8: grouped_batch_loop")

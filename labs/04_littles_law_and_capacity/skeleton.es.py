@@ -1,8 +1,8 @@
 """Laboratorio 04, ley de Little y capacidad: lo que se puede saber de un servidor antes de comprarlo.
 
 `records` es lo que da `log.records()`: una lista de diccionarios, uno por petición, con `request_id`, `arrival_s`
-(llegada programada), `admitted_s` (tomada de la cola) y `finish_s` (respondida); los dos últimos son None si no
-ocurrieron.
+(llegada programada), `admitted_s` (tomada de la cola) y `finish_s` (respondida); los dos últimos son None si
+no han ocurrido.
 
 `lengths` es una lista de pares, uno por petición vista: (tokens del prompt, pasos). Un paso da un token; si la
 respuesta acaba con EOS, este ocupa uno más. `cost` contiene los coeficientes de un paso, en nanosegundos: mira
@@ -25,7 +25,7 @@ def rate_and_mean_stay(records, stage, start_s, end_s):
 
     Cuentan las peticiones que entran en start_s ≤ t < end_s. Su estancia cuenta entera, aunque salgan después de
     `end_s`; la de una petición que no salió nunca es infinita. `columns_of(stage)` nombra las dos columnas, entrada y
-    salida; una petición cuya entrada es None no entró nunca. Si no entra nadie, no hay estancia media: ValueError.
+    salida; una petición cuya entrada es None no entró nunca. Si no entra ninguna, no hay estancia media: ValueError.
     """
     # EJERCICIO 4.1 (unas 6 líneas)
     raise NotImplementedError("ejercicio 4.1: rate_and_mean_stay")
@@ -34,7 +34,7 @@ def rate_and_mean_stay(records, stage, start_s, end_s):
 def mean_number(records, stage, start_s, end_s):
     """L: cuántas peticiones hay de media en la etapa, a lo largo del tiempo de `start_s` a `end_s`.
 
-    Recorre los momentos en que alguien entra o sale y suma (peticiones dentro) · (tiempo hasta el siguiente). Solo
+    Recorre los momentos en que una entra o sale y suma (peticiones dentro) · (tiempo hasta el siguiente). Solo
     cuenta lo que cae en la ventana; una petición que no salió nunca está dentro hasta el final.
     """
     # EJERCICIO 4.2 (unas 11 líneas)
@@ -42,7 +42,7 @@ def mean_number(records, stage, start_s, end_s):
 
 
 def sample_the_law(records, warm_up, every_s):
-    """L, λ y W de todo el sistema en una ventana, con la L muestreada del registro como lo haría alguien con un reloj.
+    """L, λ y W de todo el sistema en una ventana, con la L muestreada del registro como por un observador con reloj.
 
     La ventana va desde la llegada de la petición número `warm_up` (por orden de llegada, desde 0) hasta la última
     llegada. L es la media sobre instantes que no decide ningún suceso del servidor: los da `sample_times`, uno cada
@@ -67,7 +67,7 @@ def mean_time_in_system_s(lengths, rate_per_s, cap, cost):
     """Tiempo medio de la llegada a la respuesta, predicho con la escalera de estados; math.inf si no da abasto.
 
     Con n peticiones en el sistema, el servidor completa throughput_per_s(min(n, cap)): las que pasan del tope esperan.
-    El sistema sube de n − 1 a n (a la tasa `rate_per_s`) tantas veces como baja. De ahí sale la fracción de tiempo en
+    El sistema sube de n − 1 a n (con tasa `rate_per_s`) tantas veces como baja. De ahí sale la fracción de tiempo en
     cada estado, su media L y, con la ley de Little, W.
     """
     # EJERCICIO 4.5 (unas 10 líneas)

@@ -49,8 +49,8 @@ def tokens_to_reserve(server, request, in_flight):
     pero al menos `request.num_tokens` y nunca más que "max". "watermark" (marca de agua) reserva `request.num_tokens`:
     lo que hay ahora.
 
-    Con todas las reglas tiene que esperar si quedarían libres menos de `server.reserve_blocks` bloques; sin nadie en
-    vuelo no hace falta ninguno.
+    Con todas las reglas tiene que esperar si fueran a quedar libres menos de `server.reserve_blocks` bloques; sin
+    ninguna en vuelo no hace falta que quede ninguno.
     """
     # EJERCICIO 5.2 (unas 11 líneas)
     raise NotImplementedError("ejercicio 5.2: tokens_to_reserve")
@@ -60,7 +60,7 @@ def plan_step(in_flight, token_budget):
     """Qué calcula el próximo paso: una lista de (petición, número de sus próximos tokens).
 
     Primero, un token para cada petición a la que le falta uno por calcular (`num_tokens` − `num_computed_tokens`):
-    están en curso, y nadie puede hacerlas esperar. Lo que queda de `token_budget` va a las demás, en el orden de
+    están en curso, y nada puede hacerlas esperar. Lo que queda de `token_budget` va a las demás, en el orden de
     `in_flight`, a cada una lo que necesita o lo que quede. Un presupuesto None no tiene fin.
     """
     # EJERCICIO 5.3 (unas 8 líneas)
@@ -68,7 +68,7 @@ def plan_step(in_flight, token_budget):
 
 
 def place_in_line(request, aging_s):
-    """La clave por la que las peticiones hacen fila: una tupla (tiempo en segundos, id de petición); primero la menor.
+    """La clave que ordena la fila de peticiones: una tupla (tiempo en segundos, id de petición); primero la menor.
 
     Una petición tiene `arrival_time_s`, `priority` (0 es la más urgente) y `request_id`. Cada `aging_s` segundos de
     espera compensan un escalón de prioridad: una petición de prioridad 1 va antes que una de prioridad 0 que llega más
@@ -79,7 +79,7 @@ def place_in_line(request, aging_s):
 
 
 def preempt_last(server, in_flight):
-    """La memoria se acabó: desaloja (preempt) a la última de la fila, sácala de `in_flight` (en el sitio) y devuélvela.
+    """La memoria se acabó: desaloja (preempt) a la última de la fila, sácala de `in_flight` (in place) y devuélvela.
 
     Sus `num_computed_tokens` tienen K y V. "recompute" (recalcular) los tira y cuesta más tarde un prellenado (prefill)
     de esos tokens: `server.cost["prefill_s"]`, y `["prefill_token_s"]` por token. "swap" (copiar) lleva sus bloques
@@ -95,7 +95,7 @@ def survey():
     """Lo que hacen nueve motores: {motor: {pregunta: respuesta}}, con los motores y preguntas de
     minigpt/studies/engine_survey.py.
 
-    "unit": qué se planifica como un todo, un lote ("batch") de peticiones o un paso ("step"). "memory": qué se reserva
+    "unit": qué se planifica como unidad, un lote ("batch") de peticiones o un paso ("step"). "memory": qué se reserva
     al admitir una petición: "max" (todo lo que pueda llegar a necesitar), una estimación ("estimate"), lo que necesita
     ahora ("now") o nada ("none": no hay caché KV). "when_full": con la memoria KV agotada, la nueva espera ("waits"),
     se desaloja a una en curso, que sigue más tarde ("preempts"), o se corta para siempre a una en curso ("ends").
@@ -109,7 +109,7 @@ def survey():
 
 
 def take_arrivals(server, waiting, in_flight):
-    """Pasa a `waiting` lo que ha llegado; rechaza enseguida una petición que no cabría ni en todos los bloques."""
+    """Pasa a `waiting` las que han llegado; rechaza enseguida una petición que no cabría ni en todos los bloques."""
     arrived = [] if waiting or in_flight else [server.queue.get()]  # nada que hacer: espera a la próxima llegada
     while not server.queue.empty():
         arrived.append(server.queue.get_nowait())
@@ -122,7 +122,7 @@ def take_arrivals(server, waiting, in_flight):
 
 
 def admit(server, waiting, in_flight):
-    """Admite en el orden de la fila mientras haya slot y memoria; nadie adelanta a la primera."""
+    """Admite en el orden de la fila mientras haya slot y memoria; ninguna adelanta a la primera."""
     waiting.sort(key=lambda request: place_in_line(request, server.aging_s))
     while waiting and len(in_flight) < server.max_inflight:
         num_tokens = tokens_to_reserve(server, waiting[0], in_flight)
@@ -157,7 +157,7 @@ def run_step(server, plan, in_flight):
 
 
 def production_loop(server):
-    """Atiende hasta que la cola esté cerrada y nadie espere ni esté en curso."""
+    """Atiende hasta que la cola esté cerrada y ninguna espere ni esté en curso."""
     waiting, in_flight = [], []
     while waiting or in_flight or not server.queue.closed:
         take_arrivals(server, waiting, in_flight)

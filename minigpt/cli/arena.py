@@ -14,7 +14,7 @@ def main(argv: list[str]) -> int:
 
     parser = Parser(prog="python -m minigpt arena", description=say(
         en="Every policy on the same five workloads, on the virtual clock.",
-        es="Todas las políticas con las mismas cinco cargas, en el reloj virtual.",
+        es="Todas las políticas con las mismas cinco cargas de trabajo, con el reloj virtual.",
     ))
     parser.add_argument("--impl", default=GIVEN, choices=(GIVEN, *IMPLEMENTATIONS), help=say(
         en="whose loops: given (the default), yours or the reference's", es="de quién son los bucles: los dados (given), los tuyos o los de la "

@@ -75,7 +75,7 @@ def find_python(wanted: Path | None) -> Path | None:
     if wanted is not None:
         if not wanted.is_file():
             raise ValueError(say(en=f"python={str(wanted)!r}: there is no such file; name an interpreter",
-                                 es=f"python={str(wanted)!r}: no existe ese archivo; di un intérprete"))
+                                 es=f"python={str(wanted)!r}: no existe ese archivo; indica un intérprete"))
         return wanted.absolute()  # not resolved: an environment's interpreter is a link
     if not installing.is_installed() and installing.install() != 0:
         return None

@@ -35,7 +35,7 @@ def parser() -> argparse.ArgumentParser:
         en="most requests in flight that a replica's memory allows (default 64)",
         es="máximo de peticiones en vuelo que admite la memoria de una réplica (por defecto 64)"))
     made.add_argument("--impl", default=GIVEN, choices=(GIVEN, *IMPLEMENTATIONS), help=say(
-        en="whose planner (default: the given one)", es="planificador de quién (por defecto, el dado)"))
+        en="whose planner (default: the given one)", es="de quién es el planificador (por defecto, given)"))
     made.add_argument("--json", type=new_file, metavar="PATH")
     return made
 
@@ -132,7 +132,7 @@ def report(plan, own_ms: float | None, needed: int | None = None) -> str:
     target, unseen = f"{plan.p95_target_ms:g}", listed(plan.p95_ms)
     lines = [
         say(en=f"plan: {fleet_en}; a new request goes to the one with the fewest",
-            es=f"plan: {fleet_es}; cada petición nueva va a la que menos tiene"),
+            es=f"plan: {fleet_es}; cada petición nueva va a la réplica con menos dentro"),
         say(en=f"  p95 on workloads not seen (ms): {unseen}; target {target}, met by {met}",
             es=f"  p95 con cargas no vistas (ms): {unseen}; objetivo {target}, lo cumplen {met}"),
     ]

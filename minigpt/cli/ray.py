@@ -40,7 +40,7 @@ def parser() -> argparse.ArgumentParser:
 
 def add_fleet_options(group) -> None:
     group.add_argument("--replicas", type=count, help=say(en="a fixed number (default 2)",
-                                                        es="tantas, siempre (por defecto 2)"))
+                                                        es="un número fijo (por defecto 2)"))
     group.add_argument("--max-inflight", type=slots, help=say(en="of one replica (default 8)",
                                                             es="de una réplica (por defecto 8)"))
     group.add_argument("--rate", type=positive, help=say(

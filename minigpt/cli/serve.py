@@ -51,13 +51,13 @@ def add_limits(group) -> None:
         en="most time of a request", es="tiempo máximo de una petición"))
     group.add_argument("--hang-s", type=positive, default=30.0, help=say(
         en="after this long without a step for any request, the loop counts as hung",
-        es="tras tanto tiempo sin un paso de nadie, el bucle se da por colgado"))
+        es="tras este tiempo sin ningún paso, el bucle se da por colgado"))
 
 
 def add_doors(group) -> None:
     group.add_argument("--api-key", default=os.environ.get(KEY, ""), metavar="KEY", help=say(
         en=f"clients must send it (default: the variable {KEY}, which does not show up in process lists)",
-        es=f"los clientes deben mostrarla (por defecto, la variable {KEY}, que no sale en ninguna lista de procesos)",
+        es=f"los clientes deben enviarla (por defecto, la variable {KEY}, que no sale en ninguna lista de procesos)",
     ))
     group.add_argument("--cors", action="append", default=[], metavar="ORIGIN", help=say(
         en="a web page's origin that may call from a browser, or * for all; may be repeated",

@@ -42,7 +42,7 @@ def warning(names: list[str]) -> str:
            "view\nof it: x += …, x *= …, x.add_(…), x[…] = …, out=x. model.embedding[5] and model.embedding[5:6] are views; "
            "\nmodel.embedding[torch.tensor([5])] is a copy. Write x = x + … instead. The weights are as in their file again; "
            "\nwhat this cell printed was computed with the changed ones: run it once more.",
-        es=f"Esta celda ha cambiado el propio modelo ({which}). Una instrucción modificó en el sitio un tensor del modelo o una "
+        es=f"Esta celda ha cambiado el propio modelo ({which}). Una instrucción modificó in place un tensor del modelo o una "
            "vista\nsuya: x += …, x *= …, x.add_(…), x[…] = …, out=x. model.embedding[5] y model.embedding[5:6] son vistas; "
            "\nmodel.embedding[torch.tensor([5])] es una copia. Escribe mejor x = x + … Los pesos vuelven a ser los de su "
            "archivo;\nlo que imprimió esta celda se calculó con los cambiados: ejecútala otra vez.",

@@ -55,7 +55,7 @@ def concept_name(key: str) -> str:
         "products": say(en="products", es="productos"),
         "calls": say(en="calls (Python and dispatch)", es="llamadas (Python y dispatch)"),
         "rest": say(en="the rest", es="el resto"),
-        "padded": say(en="yours, masked", es="la tuya, con máscara"),
+        "padded": say(en="yours, masked", es="tu versión, con máscara"),
         "guess": say(en="your guess", es="tu predicción"),
         "measured": say(en="measured", es="medido"),
         "fit": say(en="fit", es="ajuste"),

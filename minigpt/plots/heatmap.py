@@ -102,7 +102,7 @@ def _add_key(figure) -> None:
         Line2D([], [], marker="s", markersize=9, linestyle="", color=COLOURS[key], label=label)
         for key, label in (
             ("continuous", say(en="continuous wins", es="gana el continuo")),
-            ("static", say(en="continuous loses (below 0)", es="pierde el continuo (bajo 0)")),
+            ("static", say(en="continuous loses (below 0)", es="pierde el continuo (menos de 0)")),
         )
     ]
     figure.legend(handles=lines + squares, loc="outside lower center", ncols=4, fontsize=9.5)

@@ -62,5 +62,5 @@ def nobody_came() -> queue.Empty:
     """The standard library's exception, with a message: uncaught, it would show as an empty line."""
     return queue.Empty(say(
         en="no request was waiting (or the queue is closed, or the time ran out)",
-        es="no esperaba nadie (o la cola está cerrada, o venció el plazo)",
+        es="no esperaba ninguna petición (o la cola está cerrada, o venció el plazo)",
     ))

@@ -78,7 +78,7 @@ EVIDENCE = (
         es="supone que las peticiones en curso usarán solo una parte de lo que les queda de max_new_tokens (la "
         "mueve schedule-conservativeness) y admite, entre dos pasos cualesquiera, lo que así cabe. Si aun así "
         "la memoria se llena, retira peticiones en curso. Los prompts más largos que chunked-prefill-size se "
-        "cortan; sin enable-mixed-chunk, cada pieza tiene un paso para ella sola, y los decode lo esperan.",
+        "cortan; sin enable-mixed-chunk, cada trozo tiene un paso para él solo, y los decode esperan.",
     ),
     Evidence(
         engine="TGI", version="3.3 (2025)",
@@ -90,7 +90,7 @@ EVIDENCE = (
         es="(en modo de mantenimiento desde diciembre de 2025: sus autores recomiendan vLLM y SGLang) las peticiones "
         "entran y salen entre pasos. max_batch_total_tokens "
         "limita los tokens a los que podría llegar un lote: cada admitida cuenta con su prompt y todos sus "
-        "max_new_tokens. Las demás siguen en la cola. Desde la versión 3 los prompts largos van por piezas.",
+        "max_new_tokens. Las demás siguen en la cola. Desde la versión 3 los prompts largos van por trozos.",
     ),
     Evidence(
         engine="TensorRT-LLM", version="1.4.0rc4 (2026)",

@@ -131,7 +131,7 @@ def masked_in_words(sizes, times_ms: dict[str, list[float]]) -> str:
     return "\n".join(say(
         en=f"B = {size}: your masked step takes {padded / given:.2f} times as long as the given one, "
            f"{padded / looped:.2f} times as long as your loop",
-        es=f"B = {size}: tu paso con máscara tarda {padded / given:.2f} veces lo que el dado y {padded / looped:.2f} veces "
+        es=f"B = {size}: tu paso con máscara tarda {padded / given:.2f} veces lo que el código dado y {padded / looped:.2f} veces "
            f"lo que tu bucle",
     ) for size, padded, given, looped in rows)
 

@@ -50,7 +50,7 @@ def p95_built_up(loads: Sequence[float], loop: Callable, *, order: Sequence[str]
 def both_orders(loads: Sequence[float], loop: Callable, **settings) -> tuple[list[str], dict[str, list[float]]]:
     """`p95_built_up` in both orders, as bars side by side: their labels, and the parts of each."""
     orders = [p95_built_up(loads, loop, order=order, **settings) for order in (FORWARDS, BACKWARDS)]
-    names = say(en="held counted first", es="lo retenido, primero"), say(en="held counted last", es="lo retenido, al final")
+    names = say(en="held counted first", es="retención, primero"), say(en="held counted last", es="retención, al final")
     labels = [f"ρ = {load} · {name}" for load in loads for name in names]
     return labels, {part: [found[part][i] for i in range(len(loads)) for found in orders] for part in FORWARDS}
 

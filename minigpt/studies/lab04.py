@@ -25,7 +25,7 @@ def continuous_loop() -> Callable:
     missing = missing_exercises(list(LOOP_OF_LAB_03))
     if missing:
         print(say(en="(your loop of Lab 03 is not written yet: the given one serves here)",
-                  es="(tu bucle del laboratorio 03 aún no está escrito: aquí sirve el dado)"))
+                  es="(tu bucle del laboratorio 03 aún no está escrito: aquí se usa el código dado)"))
     return load_loop(find_policy("continuous"), GIVEN if missing else implementation())
 
 
@@ -182,7 +182,7 @@ def time_error_percent(
 def routing_p95_ms(lengths: Lengths, rates: Sequence[float], num_replicas: int, cap: int = 8, **settings) -> dict:
     """p95 in milliseconds of each routing at every rate of the whole fleet: random, in turn, fewest inside."""
     names = (say(en="random", es="al azar"), say(en="round robin", es="por turnos"),
-             say(en="fewest inside", es="la que menos tiene"))
+             say(en="fewest inside", es="la réplica con menos dentro"))
     return {
         name: [
             1e3 * serve_rate(lengths, rate, num_replicas=num_replicas, cap=cap, routing=routing, **settings).p95_s

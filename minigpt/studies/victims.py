@@ -47,8 +47,8 @@ def lost_tokens(log: PagedRunLog) -> int:
 
 def try_victims(victim_of: Callable) -> bool:
     """Try a choice of victims on three crowds; right if every answer is the usual one and fewer tokens are lost in all."""
-    rows = [("", say(en="lost tokens: last in line", es="tokens perdidos: última de la fila"), say(en="yours", es="la tuya"),
-             say(en="p95 (ms): last in line", es="p95 (ms): última de la fila"), say(en="yours", es="la tuya"))]
+    rows = [("", say(en="lost tokens: last in line", es="tokens perdidos: última de la fila"), say(en="yours", es="tu elección"),
+             say(en="p95 (ms): last in line", es="p95 (ms): última de la fila"), say(en="yours", es="tu elección"))]
     lost = [0, 0]
     for seed in SEEDS:
         requests = crowd(seed)

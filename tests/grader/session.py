@@ -114,14 +114,15 @@ class Worker:
         except (channel.ChannelError, KeyError, TypeError) as error:
             raise CheckFailed(CRASHED, got=f"the worker sent no result ({error})") from None
 
-    def play(self, class_name: str, args: list, calls: list, shown: tuple = ()) -> list[dict]:
+    def play(self, class_name: str, args: list, calls: list, shown: tuple = (), *, again: bool = False) -> list[dict]:
         """Make an object of a class of the student's file and call its methods in turn, `calls` being (method, *args).
 
         For each call: its `result`, or the name of what it `raised` and what was `said` with it, and the attributes `shown` as they are then.
         """
         if class_name in self._lost:
             raise self._lost[class_name]
-        self.fresh()
+        if not again:
+            self.fresh()
         order = {
             "do": "play", "class": class_name, "args": [channel.pack(arg) for arg in args], "shown": list(shown),
             "calls": [[method, *(channel.pack(arg) for arg in given)] for method, *given in calls],

@@ -132,9 +132,9 @@ class Student:
         """The same, with the arguments as they are afterwards."""
         return self.worker.call(function, list(args), host, again=again)
 
-    def play(self, class_name: str, args: list, calls: list, shown: tuple = ()) -> list[dict]:
+    def play(self, class_name: str, args: list, calls: list, shown: tuple = (), *, again: bool = False) -> list[dict]:
         """Make an object of a class and call its methods in turn; see `Worker.play`."""
-        return self.worker.play(class_name, args, calls, shown)
+        return self.worker.play(class_name, args, calls, shown, again=again)
 
     def paged_server(self, workload: Workload, *, clock=None, tokens: str = "scripted", **settings) -> ServerHost:
         """A server with a block pool on this side; by default every step takes one millisecond."""

@@ -91,7 +91,7 @@ def test_each_layer_in_its_dict(student):
     expect_equal_layers(cache, {0: 2, 1: 1}, hint=t(
         "(layer: tokens): two tokens were stored in layer 0 and one in layer 1 of the same dict. Store under the "
         "number of the layer (section 1.2)",
-        "(capa: tokens): se guardaron dos tokens en la capa 0 y uno en la capa 1 del mismo diccionario. Guarda bajo el "
+        "(capa: tokens): se guardaron dos tokens en la capa 0 y uno en la capa 1 del mismo diccionario. Guárdalos con el "
         "número de la capa (sección 1.2)",
     ))
     other = {}
@@ -122,5 +122,5 @@ NEW_REQUEST = t(
     "(layer: tokens; several requests take turns): an empty dict is a new request, and it starts with nothing. Keep K "
     "and V in the dict that you were given, under the number of the layer, and nowhere else (section 1.2)",
     "(capa: tokens; varias peticiones se turnan): un diccionario vacío es una petición nueva, y empieza sin nada. "
-    "Guarda K y V en el diccionario que recibes, bajo el número de la capa, y en ningún otro sitio (sección 1.2)",
+    "Guarda K y V en el diccionario que recibes, con el número de la capa como clave, y en ningún otro sitio (sección 1.2)",
 )

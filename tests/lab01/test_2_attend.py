@@ -98,7 +98,7 @@ def test_weights(student):
             "the tokens, all of them, so that the weights of a head add up to 1. Did `view` shuffle keys or values? "
             "Axes are moved by `permute` (section 1.3)",
             "H = {h}, K = 1, D = {d}, S = {n}: divide los productos por √D antes del softmax, y aplica el softmax "
-            "sobre los tokens, sobre todos, de modo que los pesos de una cabeza sumen 1. ¿Barajó `view` claves o "
+            "sobre los tokens, sobre todos, de modo que los pesos de una cabeza sumen 1. ¿Mezcló `view` claves o "
             "valores? Los ejes se mueven con `permute` (sección 1.3)",
         ).format(h=scene["heads"], d=scene.get("size", D), n=scene["tokens"]))
 

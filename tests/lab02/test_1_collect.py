@@ -99,7 +99,7 @@ def test_deadline_is_not_restarted(student):
 
 
 @check("2.1", points=1, en="an idle server waits for the first one, and only then counts",
-       es="un servidor ocioso espera a la primera, y solo entonces cuenta")
+       es="un servidor ocioso espera a la primera, y solo entonces empieza a contar")
 def test_deadline_waits_for_the_first(student):
     """
     looks at  0

@@ -112,7 +112,7 @@ def test_eos_takes_its_step(student):
     expect_left(student, *requests, max_batch=2, ends_with_eos=True, expected=[5.0, 5.0, 7.0, 7.0])
 
 
-@check("2.3", points=1, en="a crowd is served in order of arrival", es="una multitud se atiende por orden de llegada")
+@check("2.3", points=1, en="a crowd is served in order of arrival", es="una avalancha se atiende por orden de llegada")
 def test_a_crowd(student):
     """Two seats, six requests at once.
 
@@ -129,7 +129,7 @@ def test_a_crowd(student):
 
 
 @check("2.3", points=1, en="a request that comes alone waits in vain, for max_wait_s",
-       es="quien llega sola espera en vano, durante max_wait_s")
+       es="la que llega sola espera en vano, durante max_wait_s")
 def test_alone(student):
     """Four seats, a wait of 5 ms, and a request every 10 ms.
 

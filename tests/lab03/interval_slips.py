@@ -12,7 +12,7 @@ def of_values(got: tuple[float, float], due: float) -> Text | None:
     """The hint for an interval that should be one value twice: what was computed in the place of a reduction."""
     share = 1 - due / 100  # continuous / static
     slips = (
-        (due / 100, t("That is a fraction: the reduction is in per cent", "Eso es una fracción: la reducción va en por ciento")),
+        (due / 100, t("That is a fraction: the reduction is in per cent", "Eso es una fracción: la reducción va en porcentaje")),
         (-due, t("The sign is turned: a p95 that falls is a positive reduction",
                  "El signo está invertido: un p95 que baja es una reducción positiva")),
         (100 * share, t("That is what is left, not what was saved: 100 · (1 − continuous / static)",

@@ -62,7 +62,7 @@ def expect_nobody_left(before: list, after) -> None:
     expect(isinstance(after, list) and set(ids[0]) <= set(ids[1]), expected=ids[0], got=ids[1], hint=t(
         "(ids in in_flight after the call): a request that has ended is in the list that you return, and stays in "
         "in_flight until `retire`. Removing from a list while walking along it skips a neighbour, too (section 3.2)",
-        "(ids en in_flight tras la llamada): quien ha terminado va en la lista que devuelves y sigue en in_flight "
+        "(ids en in_flight tras la llamada): la que ha terminado va en la lista que devuelves y sigue en in_flight "
         "hasta `retire`. Además, quitar de una lista mientras la recorres se salta a una vecina (sección 3.2)",
     ))
 

@@ -50,7 +50,7 @@ def test_everybody_is_answered(student):
 
 
 @check("3.4", points=1, en="waits for the next arrival when no request is in flight",
-       es="espera a la próxima llegada cuando no hay nadie en vuelo")
+       es="espera a la próxima llegada cuando no hay ninguna en vuelo")
 def test_waits_when_idle(student):
     expect_equal(finish_ms(served(student, scene((5, 2), (100.5, 3)))), {0: 7.0, 1: 103.5}, hint=t(
         "(request: when it left, in ms): a request that finds the server empty starts at its arrival (section 3.4)",
@@ -84,14 +84,14 @@ def _skipped_steps(log, record) -> int:
 
 
 @check("3.4", points=2, en="no seat is empty while a request waits, at any cap",
-       es="ningún slot vacío mientras alguien espera, con cualquier tope")
+       es="ningún slot vacío mientras espera una petición, con cualquier tope")
 def test_no_slot_is_empty(student):
     """Three come at once and one at a time after them: seats become free one by one, and are filled one by one."""
     for cap in (1, 2, 3, 5, 8):
         log = served(student, scene(*((k // 3 + k % 3 // 2, 3 + 5 * k % 7) for k in range(24))), max_inflight=cap)
         expect_equal(max(len(step.request_ids) for step in log.steps), cap, hint=t(
             f"(most rows in a step, with max_inflight = {cap} and a crowd waiting) (section 3.4)",
-            f"(máximo de filas en un paso, con max_inflight = {cap} y mucha gente esperando) (sección 3.4)"))
+            f"(máximo de filas en un paso, con max_inflight = {cap} y muchas esperando) (sección 3.4)"))
 
 
 @check("3.4", points=1, en="keeps to the cap all along", es="respeta el tope de principio a fin")
@@ -99,7 +99,7 @@ def test_keeps_to_the_cap_all_along(student):
     log = served(student, busy_scene(), max_inflight=5)
     expect_equal(max((len(step.request_ids) for step in log.steps), default=0), 5, hint=t(
         "(most rows in a step, with max_inflight=5 and a crowd waiting) (section 3.4)",
-        "(máximo de filas en un paso, con max_inflight=5 y mucha gente esperando) (sección 3.4)",
+        "(máximo de filas en un paso, con max_inflight=5 y muchas esperando) (sección 3.4)",
     ))
 
 

@@ -94,7 +94,7 @@ def _idle_time(log, end_ns: int, start_ns: int) -> CheckFailed | None:
 
 def _empty_slot(now_ns: int, busy: int, cap: int, waiting: list[int]) -> CheckFailed:
     return wrong(
-        expected=t("no empty seat while a request waits", "ningún slot vacío mientras alguien espera"),
+        expected=t("no empty seat while a request waits", "ningún slot vacío mientras espera una petición"),
         got=t(f"at {ms(now_ns)} ms: {busy} of {cap} seats, and {sorted(waiting)} waiting",
               f"a los {ms(now_ns)} ms: {busy} de {cap} slots, y esperan {sorted(waiting)}"), hint=EMPTY_SLOT)
 

@@ -124,6 +124,6 @@ SLIPS = (
     )),
     (_with(prompts=lambda terms: terms.mean_prompt), t(
         "on average B/n̄ prompts enter in a step, not one (section 4.6)",
-        "de media entran B/n̄ prompts por paso, no una (sección 4.6)",
+        "de media entran B/n̄ prompts por paso, no uno (sección 4.6)",
     )),
 )

@@ -53,7 +53,7 @@ def expect_close(student, cases, *, hint: Text) -> float:
     return max(errors, key=abs)
 
 
-@check("4.4", points=1, en="decode passes of many", es="pasadas de decodificación de muchas")
+@check("4.4", points=1, en="decode passes of many", es="pasadas de decodificación con muchas peticiones")
 def test_decode(student):
     expect_formula(student, "step_overhead_ns", "per_sequence_ns", hint=t(
         "(nothing but the decode pass costs anything here): with B in flight a step takes a + b·(B − B/n̄), and in "

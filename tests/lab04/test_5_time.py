@@ -98,7 +98,7 @@ def test_alone(student):
         "(few requests per second): the ladder gives L = Σ n·share(n) / Σ share(n), with share(0) = 1; Little's law makes W "
         "of it. Requests hardly ever meet: W is near the time that a request takes alone (section 4.7)",
         "(pocas peticiones por segundo): la escalera da L = Σ n·fracción(n) / Σ fracción(n), con fracción(0) = 1; la ley de "
-        "Little la convierte en W. Casi nadie se encuentra con nadie: W está cerca de lo que tarda una petición a solas "
+        "Little la convierte en W. Casi ninguna coincide con otra: W está cerca de lo que tarda una petición a solas "
         "(sección 4.7)",
     ))
     calls = fleet.draw_calls(list(lengths), 0.5, 1_000, 1)
@@ -108,7 +108,7 @@ def test_alone(student):
     expect(near, expected=f"{expected:.4f} s ± 10 %", got=got, hint=t(
         "one request every two seconds: no two ever meet. The ladder gives L; Little's law makes W of it "
         "(section 4.7)",
-        "una petición cada dos segundos: nadie se encuentra con nadie. La escalera da L; la ley de Little la "
+        "una petición cada dos segundos: ninguna coincide con otra. La escalera da L; la ley de Little la "
         "convierte en W (sección 4.7)",
     ))
 
@@ -129,7 +129,7 @@ def test_within_10_percent(student):
             f"({name}, cap {cap}, load {share}): up to the cap the server speeds up with n, beyond it those above "
             "the cap wait, and they count as well. L is a mean: divide by the sum of all shares (section 4.7)",
             f"({name}, tope {cap}, carga {share}): hasta el tope el servidor se acelera con n; más allá, las que "
-            "pasan del tope esperan, y también cuentan. L es una media: divide entre la suma de las cuotas "
+            "pasan del tope esperan, y también cuentan. L es una media: divide entre la suma de las fracciones "
             "(sección 4.7)",
         ))
     student.measurements["time_in_system_error_percent"] = max(errors, key=abs)
@@ -171,7 +171,7 @@ def test_beyond_capacity(student):
     expect_ladder(student, at_capacity, hint=t(
         "λ equal to speed(cap): the queue wanders without a value to come back to. Only a rate below it has a mean: "
         "`>=`, not `>` (section 4.7)",
-        "λ igual a velocidad(tope): la cola deambula sin un valor al que volver. Solo una tasa menor tiene media: "
+        "λ igual a velocidad(tope): la cola vaga sin un valor al que volver. Solo una tasa menor tiene media: "
         "`>=`, no `>` (sección 4.7)",
     ))
     # So near the capacity the shares fall slowly: the billionth leaves out up to 0.01 %.

@@ -85,7 +85,7 @@ def test_meets_its_p95(student):
         expect_met(student, order)
 
 
-@check("4.8", points=1, en="keeps up, however patient the target is", es="da abasto, por paciente que sea el objetivo")
+@check("4.8", points=1, en="keeps up, however patient the target is", es="da abasto, por holgado que sea el objetivo")
 def test_keeps_up(student):
     lengths = fleet.request_lengths("uniform:1,63", 400, seed=8)
     for count, (max_cap, share, target_s) in enumerate(PATIENT):
@@ -125,7 +125,7 @@ def test_no_replica_to_spare(student):
             f"({order.name}; your plan: {num_replicas} replicas): {num_replicas - 1} replicas with {cap} seats would "
             "do. The last one is not needed (section 4.10)",
             f"({order.name}; tu plan: {num_replicas} réplicas): bastarían {num_replicas - 1} réplicas con {cap} "
-            "slots. Alguien paga la última (sección 4.10)",
+            "slots. La última se paga en balde (sección 4.10)",
         ))
 
 
@@ -164,6 +164,25 @@ def test_keeps_to_max_cap(student):
         "(réplicas): con 3 slots cada una, 3 réplicas cumplen 200 ms, y 2 ni siquiera dan abasto. "
         "En `CAPS` no hay 3: prueba también el propio `max_cap` (sección 4.10)",
     ))
+
+
+@check("4.8", points=0, en="a target met exactly is met, and no number of replicas is the limit",
+       es="un objetivo cumplido justo está cumplido, y ningún número de réplicas es el límite")
+def test_the_very_target(student):
+    """Servers that hold one request at a time: there is but one cap, and the definition is quickly worked out here."""
+    lengths = fleet.request_lengths("uniform:1,63", 300, seed=9)
+    rate, alone_s = round(11.5 * saturated_per_s(lengths, 1, num_requests=2_000), 1), fleet.p95_s(lengths, 0.01, 1, 1)
+    for count, most_s in enumerate((1.3 * alone_s, 1.001 * alone_s)):
+        fewest = next(n for n in range(12, MOST_REPLICAS) if fleet.p95_s(lengths, rate, n, 1) <= most_s)
+        target_s = fleet.p95_s(lengths, rate, fewest, 1)
+        num_replicas, _ = planned(student, rate, target_s, lengths, 1, again=count > 0)
+        expect(num_replicas == fewest, expected=fewest, got=num_replicas, hint=t(
+            "(replicas, for {rate} requests a second within {target:.4f} s, one seat each): with {n} the simulated p95 is "
+            "the target to the last digit, and that is in time: ≤, not <. With one fewer it is later (section 4.10)",
+            "(réplicas, para {rate} peticiones por segundo en {target:.4f} s, con un asiento cada una): con {n} el p95 "
+            "simulado es el objetivo hasta el último dígito, y eso es llegar a tiempo: ≤, no <. Con una menos es mayor "
+            "(sección 4.10)",
+        ).format(rate=rate, target=target_s, n=fewest))
 
 
 @check("4.8", points=1, en="says so when no fleet can do it", es="avisa cuando ninguna flota puede", negative=True)

@@ -39,6 +39,16 @@ def test_takes_what_is_needed(student):
         "último bloque; quien recibe bloques los quita de free_blocks; y si no alcanzan los libres la respuesta es "
         "False, no None (sección 5.1)",
     ))
+    second = student.play("BlockManager", [3, SIZE], [("free", 1), ("allocate", 2, 16)], again=True)
+    found = [each["raised"] or each["result"] for each in second]
+    expect_equal(found, ["ValueError", True], hint=t(
+        "(free(1) and allocate(2, 16) of a second manager, after a first one gave blocks to 0, 1 and 2): a new manager knows "
+        "nobody. What stands in the class body belongs to all managers together: make tables and lists in __init__ "
+        "(section 5.1)",
+        "(free(1) y allocate(2, 16) de un segundo gestor, después de que uno anterior diera bloques a 0, 1 y 2): un gestor "
+        "nuevo no conoce a nadie. Lo que está en el cuerpo de la clase es de todos los gestores a la vez: crea tablas y "
+        "listas en __init__ (sección 5.1)",
+    ))
     lengths = (1, 16, 17, 40, 48)
     found = [20 - free_after(student, 20, SIZE, ("allocate", 0, length)) for length in lengths]
     expect_equal(found, [1, 1, 2, 3, 3], hint=t(
@@ -131,7 +141,7 @@ def expect_no_trace_of_a_no(student) -> None:
     expect_as_due(student, counted, t(
         "an append that says False counts no token either: else the sequence is longer on paper than in its blocks "
         "(section 5.1)",
-        "un append que dice False tampoco cuenta el token: si no, la secuencia es más larga en el papel que en sus "
+        "un append que dice False tampoco cuenta el token: si no, la secuencia es más larga sobre el papel que en sus "
         "bloques (sección 5.1)",
     ))
     left = Story(2, 4)
@@ -283,7 +293,7 @@ def expect_forgotten(lengths) -> None:
         expect_equal(sorted(lengths), [99], hint=t(
             "(ids in lengths when all but sequence 99 have left): who leaves is forgotten in lengths, too, or a server "
             "that runs for weeks fills up with them (section 5.1)",
-            "(ids en lengths cuando ya salieron todas menos la 99): quien sale se olvida también en lengths, o un "
+            "(ids en lengths cuando ya salieron todas menos la 99): la que sale se borra también de lengths, o un "
             "servidor que funciona semanas se llena de ellas (sección 5.1)",
         ))
 

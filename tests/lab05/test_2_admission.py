@@ -51,7 +51,7 @@ def expect_case(found, due, case: dict, hint: Text) -> None:
 
 
 @check("5.2", points=1, en="\"max\" reserves all it may ever need", es="\"max\" reserva todo lo que pueda llegar a "
-                                                                       "pedir")
+                                                                       "necesitar")
 def test_max(student):
     found = [asked(student, admission="max", prompt=20, limit=100), asked(student, admission="max", prompt=5, limit=3)]
     expect_equal(found, [120, 8], hint=t(

@@ -40,8 +40,8 @@ def states(requests):
     return [(r.request_id, r.num_computed_tokens, r.num_output_tokens) for r in requests] if is_row else requests
 
 
-@check("5.3", points=2, en="running requests get a token, first of all", es="quien ya corre recibe un token, antes que "
-                                                                         "nadie")
+@check("5.3", points=2, en="running requests get a token, first of all", es="la que está en curso recibe un token, antes que "
+                                                                         "ninguna")
 def test_decodes_first(student):
     found = [first(2, planned(student, CROWD, budget)) for budget in (None, 64, 6)]
     expect_equal(found, [[(1, 1), (3, 1)]] * 3, hint=t(

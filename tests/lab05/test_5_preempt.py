@@ -64,7 +64,7 @@ def expect_one_leaves(student) -> None:
     expect_equal(ids(after), [], hint=t(
         "(left in in_flight, after the only one was preempted): take it out of the list that you were given, in place: "
         "in_flight.remove(victim). A new list under the same name changes nothing for the loop (section 5.5)",
-        "(quedan en in_flight, tras desalojar a la única): quítala de la lista que recibiste, en el sitio: "
+        "(quedan en in_flight, tras desalojar a la única): quítala de la lista que recibiste, in place: "
         "in_flight.remove(victim). Una lista nueva con el mismo nombre no cambia nada para el bucle (sección 5.5)",
     ))
 

@@ -1,5 +1,6 @@
 """Wrong bookkeeping and wrong plans, each with a mistake that students are bound to make."""
 
+from tests.mutants import fresh
 from tests.mutants.mutant import Mutant
 
 WHO_ENTERS = "inside = [r for r in records if r[entry] is not None and start_s <= r[entry] < end_s]"
@@ -366,4 +367,5 @@ MUTANTS = (
         name="loses the lengths", old="    never_busy = ", new="    lengths, given = list(lengths), lengths\n    given.clear()\n    never_busy = ",
         check="4.8/meets_its_p95", hint="`lengths` after the call",
     ),
+    *fresh.BY_LAB["04"],
 )

@@ -37,7 +37,7 @@ def take_folder(folder: Path) -> None:
     """Claim the folder. Raises ValueError if it holds anything that no export has written."""
     if folder.exists() and not folder.is_dir():
         raise ValueError(say(en=f"DIR={str(folder)!r} is a file; name a new folder",
-                             es=f"DIR={str(folder)!r} es un archivo; di una carpeta nueva"))
+                             es=f"DIR={str(folder)!r} es un archivo; indica una carpeta nueva"))
     found = {path.name for path in folder.iterdir()} if folder.exists() else set()
     foreign = sorted(found - {MARK, GGUF_NAME, *HF_NAMES})
     if foreign or (found and MARK not in found):
@@ -46,7 +46,7 @@ def take_folder(folder: Path) -> None:
             en=f"DIR={str(folder)!r} holds {name!r}, which no export wrote, and nothing in it is overwritten; "
             "name a new or empty folder",
             es=f"DIR={str(folder)!r} contiene {name!r}, que no viene de una exportación, y no se sobrescribe nada; "
-            "di una carpeta nueva o vacía",
+            "indica una carpeta nueva o vacía",
         ))
     folder.mkdir(parents=True, exist_ok=True)
     (folder / MARK).write_text(json.dumps({"written_by": "python -m minigpt export"}) + "\n", encoding="utf-8")

@@ -45,7 +45,7 @@ def server_url(url: str) -> str:
     if parsed.scheme not in ("http", "https") or not parsed.host:
         raise ValueError(say(
             en=f"url={url!r}: give a server's address, such as http://127.0.0.1:8000",
-            es=f"url={url!r}: da la dirección de un servidor, como http://127.0.0.1:8000",
+            es=f"url={url!r}: indica la dirección de un servidor, como http://127.0.0.1:8000",
         ))
     return url.rstrip("/").removesuffix("/v1")
 
@@ -76,7 +76,7 @@ async def find_model(client: httpx.AsyncClient, wanted: str | None, timeout_s: f
     except (ValueError, LookupError, TypeError):
         raise ValueError(say(
             en=f"url={url!r}: {url}/v1/models lists no model (HTTP {response.status_code}). Name one with --model",
-            es=f"url={url!r}: {url}/v1/models no da ningún modelo (HTTP {response.status_code}). Di uno con --model",
+            es=f"url={url!r}: {url}/v1/models no da ningún modelo (HTTP {response.status_code}). Indica uno con --model",
         )) from None
 
 

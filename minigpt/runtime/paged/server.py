@@ -56,7 +56,7 @@ class PagedSettings:
                 en=f"token_budget={self.token_budget} with max_inflight={max_inflight}: decodes could take all of it, "
                 "and prompts would wait forever. Give more",
                 es=f"token_budget={self.token_budget} con max_inflight={max_inflight}: los decode podrían gastarlo "
-                "entero y los prompts esperarían para siempre. Da más",
+                "entero y los prompts esperarían para siempre. Súbelo",
             ))
         if self.admission not in ADMISSION_RULES:
             raise ValueError(f"admission={self.admission!r}: {', '.join(ADMISSION_RULES)}")

@@ -56,9 +56,8 @@ def orca_rates() -> Finding:
             f"×{ratios[8]:.0f} over static batches of 8, ×{ratios[1]:.0f} over no batching; the pipeline of GPUs that "
             "Orca "
             "kept full is not modelled",
-            f"×{ratios[8]:.0f} sobre lotes estáticos de 8, ×{ratios[1]:.0f} sobre no formar lotes; no se modela la "
-            "cadena de "
-            "GPU que Orca mantenía llena",
+            f"×{ratios[8]:.0f} sobre lotes estáticos de 8, ×{ratios[1]:.0f} sobre no formar lotes; no se modela el "
+            "pipeline de GPU que Orca mantenía lleno",
         ),
         verdict=judged(3 < ratios[8] < 36.9, CONDITION),
         figures={"over_batch_8": ratios[8], "over_batch_1": ratios[1]},
@@ -206,7 +205,8 @@ def dispatch() -> Finding:
     shown = " / ".join(f"{ratio:.1f}" for ratio in ratios.values())
     return Finding(
         text=Text(f"a decode step takes ×{shown} its matrix products at batch 1 / 8 / 64 (this processor)",
-                  f"un paso de decodificación tarda ×{shown} sus productos de matrices con lote 1 / 8 / 64 (este procesador)"),
+                  f"un paso de decodificación tarda ×{shown} lo que sus productos de matrices con lote 1 / 8 / 64 "
+                  "(este procesador)"),
         verdict=judged(ratios[8] > 1.5, WRONG), figures={f"batch_{batch}": ratio for batch, ratio in ratios.items()},
     )
 
@@ -259,7 +259,7 @@ CLAIMS = (
     ),
     Claim(
         id="admission", lab="05 · 5.2", measure=admission,
-        said=Text("Reserving the maximum is safe, and wasteful.", "Reservar el máximo es seguro, y un derroche."),
+        said=Text("Reserving the maximum is safe, and wasteful.", "Reservar el máximo es seguro, pero un derroche."),
         literature=Text("Orca reserves max_tokens; vLLM (SOSP 2023) allots blocks as needed",
                         "Orca reserva max_tokens; vLLM (SOSP 2023) asigna bloques según se necesitan"),
     ),
@@ -285,7 +285,7 @@ CLAIMS = (
     Claim(
         id="classes", lab="05 · 5.4", measure=classes,
         said=Text("Priorities help the urgent without starving the rest, if they age.",
-                  "Las prioridades ayudan a las urgentes sin dejar a nadie sin servicio, si envejecen."),
+                  "Las prioridades ayudan a las peticiones urgentes sin dejar a ninguna sin servicio, si envejecen."),
         literature=Text("multilevel queues of operating systems; priority scheduling in vLLM and SGLang (2025)",
                         "colas multinivel de los sistemas operativos; prioridades en vLLM y SGLang (2025)"),
     ),
@@ -297,7 +297,7 @@ CLAIMS = (
     ),
     Claim(
         id="separate", lab="05 · 5.7", measure=separate_batches,
-        said=Text("Production separates prefill from decode batches.", "Producción separa los lotes de prellenado y "
+        said=Text("Production separates prefill from decode batches.", "En producción se separan los lotes de prellenado y "
                                                                        "de decodificación."),
         literature=Text("DistServe, Splitwise (2024) do; most can mix chunks with decodes",
                         "DistServe y Splitwise (2024) lo hacen; casi todos pueden mezclar trozos con decodificación"),
@@ -307,13 +307,13 @@ CLAIMS = (
         said=Text("A step costs what its matrix products cost.", "Un paso cuesta lo que cuestan sus productos de "
                                                                  "matrices."),
         literature=Text("on a GPU with a large model nearly so; at this size Python and dispatch come first",
-                        "casi así en una GPU con un modelo grande; a esta escala pesan antes Python y el lanzamiento de operaciones"),
+                        "casi cierto en una GPU con un modelo grande; a esta escala pesan más Python y el lanzamiento de operaciones"),
     ),
     Claim(
         id="grouped-query", lab="01", measure=many_heads,
         said=Text("Sharing KV heads is why batching pays on long contexts.",
                   "Compartir cabezas KV es la razón de que el batching compense en contextos largos."),
-        literature=Text("GQA (Ainslie et al., 2023) names memory and speed", "GQA (Ainslie et al., 2023) nombra "
-                                                                             "memoria y rapidez"),
+        literature=Text("GQA (Ainslie et al., 2023) names memory and speed", "GQA (Ainslie et al., 2023) habla de "
+                                                                             "memoria y de rapidez"),
     ),
 )

@@ -81,7 +81,7 @@ def p95_by_length() -> Finding:
            for name, log in (("static", runs.static), ("continuous", runs.continuous))}
     return Finding(
         text=Text(f"at load 0.7 static is ×{off['static']:.1f} of it, continuous ×{off['continuous']:.2f}",
-                  f"con carga 0.7 el estático es ×{off['static']:.1f} de eso; el continuo, ×{off['continuous']:.2f}"),
+                  f"con carga 0.7 el estático da ×{off['static']:.1f} ese valor; el continuo, ×{off['continuous']:.2f}"),
         verdict=judged(off["static"] > 1.3 and 0.8 < off["continuous"] < 1.3, WRONG),
         figures={f"{name}_over_predicted": value for name, value in off.items()},
     )
@@ -161,7 +161,7 @@ def prefill_against_decode() -> Finding:
     shown = " / ".join(f"{ratio:.0f}" for ratio in ratios.values())
     return Finding(
         text=Text(f"×{shown} a decode step, for prompts of 8 / 40 / 128 / 512 tokens",
-                  f"×{shown} un paso de decodificación, con prompts de 8 / 40 / 128 / 512 tokens"),
+                  f"×{shown} el coste de un paso de decodificación, con prompts de 8 / 40 / 128 / 512 tokens"),
         verdict=judged(ratios[8] < 3 and ratios[512] > 20, CONDITION),
         figures={f"tokens_{tokens}": ratio for tokens, ratio in ratios.items()},
     )
@@ -184,7 +184,7 @@ CLAIMS = (
     Claim(
         id="throughput", lab="03 · 3.10", measure=throughput,
         said=Text("Continuous batching raises throughput.", "El batching continuo aumenta el throughput."),
-        literature=Text("Anyscale (2023): up to ×23; true of capacity", "Anyscale (2023): hasta ×23; cierto de la "
+        literature=Text("Anyscale (2023): up to ×23; true of capacity", "Anyscale (2023): hasta ×23; cierto para la "
                                                                         "capacidad"),
     ),
     Claim(
