@@ -14,7 +14,7 @@ export TORCH_INDEX
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test test-all browser check grade grade-all reset bench train eval build figures claims engines ray-test mutation release clean
+.PHONY: help setup lab test test-all browser check grade grade-all reset bench train eval build figures slides claims engines ray-test mutation release clean
 
 help:
 	@$(MINIGPT) help --make
@@ -78,6 +78,9 @@ build:
 
 figures:
 	@$(MINIGPT) figures $(ARGS)
+
+slides:
+	@$(MINIGPT) slides $$LAB $(ARGS)
 
 # A folder that must be new or empty.
 release:

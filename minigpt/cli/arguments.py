@@ -5,11 +5,16 @@ import math
 import os
 from pathlib import Path
 
+from minigpt.cli.argparse_words import use_our_language
 from minigpt.language import say
 
 
 class Parser(argparse.ArgumentParser):
     """An ArgumentParser that reports mistakes as ValueErrors, like any other mistake of a user: one line, no usage text."""
+
+    def __init__(self, *args, **kwargs):
+        use_our_language()
+        super().__init__(*args, **kwargs)
 
     def error(self, message: str):
         raise ValueError(say(en=f"{message} (see {self.prog} --help)", es=f"{message} (véase {self.prog} --help)"))

@@ -20,7 +20,10 @@ def shown(value) -> str:
     text = value if isinstance(value, str) else str(value)
     if isinstance(value, float):
         text = f"{value:.6g}"
-    return escaped(text) if len(text) <= MAX_SHOWN else f"{escaped(text[:MAX_SHOWN])}… ({len(text):,} characters)"
+    if len(text) <= MAX_SHOWN:
+        return escaped(text)
+    length = say(en=f"{len(text):,} characters", es=f"{len(text)} caracteres")
+    return f"{escaped(text[:MAX_SHOWN])}… ({length})"
 
 
 def escaped(text: str, keep: str = "") -> str:

@@ -49,7 +49,7 @@ def runs_of(source: str, keeps_names: bool) -> set[tuple[str, ...]]:
 
 
 def similar_pairs(sources: dict[str, str], given: str, least_percent: float = 60.0, most_pairs: int = 20) -> list[Pair]:
-    """Return the pairs that share most, by name of submission; `given` is what everybody had, and counts for nothing."""
+    """Return the pairs that share most, by name of submission; `given` is the skeleton, which counts for nothing."""
     own = {}
     for name, source in sources.items():
         runs = [runs_of(source, keeps) - runs_of(given, keeps) for keeps in (True, False)]

@@ -10,7 +10,7 @@ OURS = {"minigpt", "labs", "solutions", "tests"}
 # Run before anything is installed, so at their top they import only each other and the standard library.
 BEFORE_INSTALLING = ("__init__", "__main__", "language", "paths", "environment/__init__", "environment/install",
                      "environment/layout", "environment/process", "environment/python_version", "environment/rerun",
-                     "cli/__init__", "cli/arguments", "cli/setup", "cli/clean")
+                     "cli/__init__", "cli/argparse_words", "cli/arguments", "cli/setup", "cli/clean")
 # The rooms of minigpt/ from the ground up. A room imports from the floors below it, never from its own or above.
 FLOORS = (
     ("language",),

@@ -16,6 +16,11 @@ def test_generated_files_are_in_step(path):
     assert stale == [], "run: python -m minigpt build"
 
 
+def test_pages_made_from_data_are_in_step():
+    stale = [path.relative_to(ROOT).as_posix() for path in build.out_of_step(build.build_pages())]
+    assert stale == [], "run: python -m minigpt build"
+
+
 # A skeleton that is not there at all is reported above.
 @for_each([lab for lab in LABS if solution_file(lab).is_file() and skeleton_file(lab).is_file()])
 def test_the_skeletons_hold_no_line_of_the_solution(path):

@@ -13,7 +13,7 @@ from minigpt.cli.arguments import Parser
 from minigpt.language import say
 from minigpt.notebook.exercises import Exercise, load_exercises
 from minigpt.paths import list_labs, notebook_file, repository_root, skeleton_file, solution_file
-from tests.tools.glossary import build_pages
+from tests.tools import glossary, rubric
 from tests.tools.notebook import LANGUAGES, build_notebooks
 from tests.tools.skeleton import build_skeleton, count_lines
 from tests.tools.spanish import build_spanish
@@ -93,6 +93,11 @@ def write(path: Path, text: str) -> None:
     draft = path.with_name(path.name + ".new")
     draft.write_bytes(text.encode("utf-8"))
     os.replace(draft, path)
+
+
+def build_pages() -> dict[Path, str]:
+    """Return the pages that are made from data: the glossary, the rubric."""
+    return glossary.build_pages() | rubric.build_pages()
 
 
 def put(root: Path, built: dict[Path, str], check: bool) -> int:

@@ -78,7 +78,7 @@ def read(text: str) -> dict[str, dict[str, str]]:
 def written(measured: dict, before: dict, language: str) -> str:
     """The table in a language: as measured, and as before where nothing was."""
     os.environ["MINIGPT_LANG"] = language
-    lines = ["| | " + " | ".join(map(str, COLUMNS.values())) + " |", "|---|" + "---|" * len(COLUMNS)]
+    lines = [f"| {t('holds', 'se cumple')} | " + " | ".join(map(str, COLUMNS.values())) + " |", "|---|" + "---|" * len(COLUMNS)]
     for name, row in containment.ROWS.items():
         cells = []
         for column in COLUMNS:

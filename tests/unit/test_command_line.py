@@ -95,3 +95,33 @@ def test_every_make_target_is_a_command_and_the_other_way_round():
     assert recipes == {command.name: command.name for command in command_line.COMMANDS if command.make}
     phony = re.search(r"^\.PHONY: (.*)$", text, re.MULTILINE).group(1).split()
     assert sorted(phony) == sorted([*recipes, "help"])
+
+
+@pytest.mark.parametrize("command", ["plan", "grade"])
+def test_help_is_whole_in_spanish(command):
+    status, text, _ = run(command, "--help", MINIGPT_LANG="es")
+    assert status == 0 and text.startswith("uso: ") and "muestra esta ayuda" in text
+    assert not re.search(r"usage|options:|positional|show this", text)
+
+
+def test_argparse_names_a_mistake_in_the_users_language(monkeypatch):
+    from minigpt.cli.arguments import Parser
+
+    for language, words in (("es", "argumento --impl: opción no válida"), ("en", "argument --impl: invalid choice")):
+        monkeypatch.setenv("MINIGPT_LANG", language)
+        parser = Parser(prog="trial")
+        parser.add_argument("--impl", choices=("a", "b"))
+        with pytest.raises(ValueError, match=words):
+            parser.parse_args(["--impl", "c"])
+
+
+def test_every_spanish_word_stands_for_one_that_argparse_says():
+    import argparse
+    import inspect
+
+    from minigpt.cli.argparse_words import SPANISH
+
+    source = inspect.getsource(argparse)
+    said = [english for english in SPANISH if english.split("%")[0].strip() in source]
+    assert len(said) == len(SPANISH)
+    assert all(re.findall(r"%\(?\w+", english) == re.findall(r"%\(?\w+", spanish) for english, spanish in SPANISH.items())
