@@ -176,8 +176,8 @@ def route(way, in_flight, cached_tokens, drawn, most_ahead):
     """El lugar (desde 0) de la réplica a la que va una petición; entre iguales, la primera.
 
     `in_flight[i]` son las peticiones que hay dentro de la réplica i; `cached_tokens[i]`, los tokens de este prompt que
-    guarda su caché. Según `way`: "least" toma la que menos tiene en vuelo; "two", la que menos tiene de los dos lugares
-    de `drawn`, sacados al azar. "prefix" toma, de las réplicas que guardan más del prompt, la que menos tiene en vuelo,
+    guarda su caché. Según `way`: "least" toma la de menos peticiones en vuelo; "two", la de menos de los dos lugares
+    de `drawn`, sacados al azar. "prefix" toma, de las réplicas que guardan más del prompt, la de menos en vuelo,
     salvo que tenga más de `most_ahead` por encima de la menos ocupada de todas: entonces, esta última.
     """
     # EJERCICIO 6.9 (unas 9 líneas)

@@ -96,7 +96,7 @@ def by_link(lengths: Lengths, rate: float, num_prefill: int, seed: int = 1) -> d
 # -- routing ----------------------------------------------------------------------------------------------------------
 
 ROUTES = {
-    "random": ("random", "al azar"), "round_robin": ("round robin", "por turnos"), "least": ("fewest in flight", "la que menos tiene"),
+    "random": ("random", "al azar"), "round_robin": ("round robin", "por turnos"), "least": ("fewest in flight", "la de menos en vuelo"),
     "two": ("better of two", "la mejor de dos"), "prefix": ("prefix, at most 4 ahead", "prefijo, ventaja máxima 4"),
     "strict": ("prefix, no bound", "prefijo, sin límite"),
 }

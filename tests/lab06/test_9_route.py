@@ -54,7 +54,7 @@ SLIPS = (
     )),
     Slip(answer=_max_of_two, hint=t(
         "of the two that were drawn take the one with fewer in flight (section 6.5)",
-        "de las dos sacadas al azar toma la que menos tiene en vuelo (sección 6.5)",
+        "de las dos sacadas al azar toma la de menos peticiones en vuelo (sección 6.5)",
     )),
     Slip(answer=lambda *args: replica(*args, bound=False), hint=t(
         "affinity without a bound: everybody with the popular beginning goes to one replica. If it has over most_ahead "
@@ -69,7 +69,7 @@ SLIPS = (
     )),
     Slip(answer=_first_holder, hint=t(
         "several replicas may hold as much of the prompt: of these take the fewest in flight (section 6.5)",
-        "varias réplicas pueden guardar lo mismo del prompt: de ellas toma la que menos tiene en vuelo (sección 6.5)",
+        "varias réplicas pueden guardar lo mismo del prompt: de ellas toma la de menos peticiones en vuelo (sección 6.5)",
     )),
     Slip(answer=lambda *args: replica(*args, partial=True), hint=t(
         "only those that hold most of the prompt count, not all that hold some of it (section 6.5)",
@@ -96,7 +96,7 @@ def expect_route(student, way: str, hint) -> None:
     expect_defined(student, ROUTE, list(drawn_states(student.seed, way, 80)), hint=hint)
 
 
-@check("6.9", points=1, en="the fewest in flight", es="la que menos tiene en vuelo")
+@check("6.9", points=1, en="the fewest in flight", es="la de menos peticiones en vuelo")
 def test_least(student):
     expect_route(student, "least", t(
         "(least): the place of the smallest number in in_flight, the first of equals (section 6.5)",
@@ -117,8 +117,8 @@ def test_prefix(student):
     expect_route(student, "prefix", t(
         "(prefix): of the places with the most cached tokens the fewest in flight; if that is over most_ahead above the "
         "fewest of all, the latter. Where nobody knows the prompt all hold as much of it: 0 (section 6.5)",
-        "(prefix): de los lugares con más tokens en caché, el que menos tiene en vuelo; si supera en más de most_ahead al "
-        "que menos tiene de todos, este último. Donde nadie conoce el prompt, todas guardan lo mismo: 0 (sección 6.5)",
+        "(prefix): de los lugares con más tokens en caché, el de menos peticiones en vuelo; si supera en más de most_ahead al "
+        "que menos tiene en total, este último. Donde nadie conoce el prompt, todas guardan lo mismo: 0 (sección 6.5)",
     ))
 
 

@@ -83,7 +83,7 @@ def affinity() -> Finding:
         text=Text(
             f"TTFT p95 with one popular instruction: random {ms['random']:.0f} ms, fewest in flight {ms['least']:.0f}, prefix "
             f"within a bound {ms['prefix']:.0f}, prefix without one {ms['strict']:.0f}",
-            f"p95 de TTFT con una instrucción popular: al azar {ms['random']:.0f} ms, la que menos tiene {ms['least']:.0f}, "
+            f"p95 de TTFT con una instrucción popular: al azar {ms['random']:.0f} ms, la de menos en vuelo {ms['least']:.0f}, "
             f"prefijo con límite {ms['prefix']:.0f}, prefijo sin límite {ms['strict']:.0f}",
         ),
         verdict=judged(ms["prefix"] < ms["least"] < ms["random"] < ms["strict"], CONDITION),
