@@ -157,7 +157,7 @@ def expect_no_trace_of_a_no(student) -> None:
     expect_equal(found, {name: {} for name in found}, hint=hint)
 
 
-@check("5.1", points=2, en="a token is stored where its table says", es="un token está donde dice su tabla")
+@check("5.1", points=2, en="a token is stored where its table says", es="un token está donde dice su tabla", needs_torch=True)
 def test_place(student):
     """Three sequences grow in turn, so that their blocks are mixed; then the real K and V are looked up."""
     story, written = mixed_story()
