@@ -89,6 +89,8 @@ def text_on(colour: str) -> str:
 
 
 def _brightness(colour: str) -> float:
+    from matplotlib.colors import to_rgb
+
     red, green, blue = to_rgb(colour)
     return 0.299 * red + 0.587 * green + 0.114 * blue
 
