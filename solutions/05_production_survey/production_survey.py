@@ -120,9 +120,10 @@ def preempt_last(server, in_flight):
     """Memory has run out: preempt the last in line, out of `in_flight` (changed in place), and return it.
 
     Its `num_computed_tokens` have K and V. "recompute" drops them and costs one prefill of these tokens later:
-    `server.cost["prefill_s"]`, and `["prefill_token_s"]` a token. "swap" copies their blocks out, and later in: each
-    time `["swap_block_s"]` a block, and `["swap_token_s"]` for each of a block's `block_size` places. Take the cheaper
-    (at equal cost recompute). The request keeps its tokens: it will go on where it was.
+    `server.cost["prefill_s"]`, and `["prefill_token_s"]` a token. "swap" copies the blocks that these tokens need (no
+    others that it holds) out, and later in: each time `["swap_block_s"]` a block, and `["swap_token_s"]` for each of a
+    block's `block_size` places. Take the cheaper (at equal cost recompute). The request keeps its tokens: it will go on
+    where it was.
     """
     # BEGIN SOLUTION 5.5
     victim = max(in_flight, key=lambda request: place_in_line(request, server.aging_s))

@@ -46,7 +46,7 @@ class WebPage:
 
     def open(self, lab: str = "02", language: str = "en", exercise: str = "") -> None:
         """Open a lab and wait for its Python."""
-        self.page.goto("about:blank")  # another hash alone would not load it anew
+        self.page.goto("about:blank")  # a new hash alone would not reload it
         self.page.goto(f"{self.address}#lab={lab}&lang={language}&exercise={exercise}")
         self.wait_until("ready")
 

@@ -26,7 +26,7 @@ DESCRIBED = (ModelSpec, TutorSpec, ScriptedClock, ScriptedTimes)
 class Calls:
     """Puts calls into orders and reads the reports. What carries an order out is a subclass's business:
 
-        fresh()                          load the student's file anew
+        fresh()                          load the student's file again
         is_ready                         whether a file is loaded
         _order(order, what, host)        one report; `host` answers the questions that come before it
         _path                            the file's path as the code in it sees it

@@ -26,7 +26,7 @@ from tests.grader.outcomes import PROCESS_ENDED, t
 from tests.grader.student import Student
 
 LIMIT_S = 8.0  # of one call
-HOST_SHARE = 0.1  # of the checking side's work for it: what a phone simulates slowly is not the student's fault
+HOST_SHARE = 0.1  # of the checking side's work for it: what a phone simulates slowly should not count against the student
 KEPT_OUTPUT = 4_000  # characters
 TELL_S = 0.3
 
@@ -42,7 +42,7 @@ def _orders():
 
 
 class Unchanged:
-    """In the place of a look at the process: here it is shared, and nobody starts another one for the next check."""
+    """In the place of a look at the process: here it is shared, and no other one is started for the next check."""
 
     def holds(self) -> bool:
         return True
@@ -51,7 +51,7 @@ class Unchanged:
 class PageWorker(Calls):
     """Carries out orders in this interpreter; what crosses is plain data all the same.
 
-    `tell(function)` is called now and then, so that whoever watches from outside knows what is running.
+    `tell(function)` is called now and then, so that the page, which watches from outside, knows what is running.
     """
 
     def __init__(self, file: Path, given: tuple[str, ...] = (), tell: Callable[[str], None] = lambda _: None):
@@ -72,7 +72,7 @@ class PageWorker(Calls):
         self._noted_as_lost(function, failure)
 
     def fresh(self) -> None:
-        """Load the student's file anew."""
+        """Load the student's file again."""
         if "import" in self._lost:
             raise self._lost["import"]
         self.is_ready = True

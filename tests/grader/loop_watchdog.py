@@ -1,7 +1,7 @@
 """Ends a loop without end from inside, where nothing outside can: at the next jump or call of the student's own code.
 
 Python's monitoring (3.12 and later) calls back at every jump; in all other code it is switched off at the first one. What
-spins in C without coming back to Python is for whoever holds the interpreter to end.
+spins in C without coming back to Python has to be ended by the page that holds the interpreter.
 """
 
 import sys

@@ -24,7 +24,7 @@ def retired(student, ended: tuple[int, ...] = (1, 2), number: int = 4, *, again:
     finished = [running[i] for i in ended]
     _, (after, finished_after) = student.call_on(host, "retire", running, finished, again=again)
     ids, ended_after = _ids(after), _ids(finished_after)
-    # In what order is nobody's business, but who uses the list next has to find them in it.
+    # Their order is free, but the code that uses the list next has to find them in it.
     expect(isinstance(ended_after, list) and sorted(ended_after) == sorted(ended), expected=list(ended), got=ended_after,
            hint=CHANGED.format(name="finished"))
     return ids, host

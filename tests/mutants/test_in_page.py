@@ -12,7 +12,7 @@ from tests.tools.web_texts import LABS
 
 NOT_IN_PAGE = ("5.1/place",)  # needs torch
 VALUES = ("expected", "got")
-# Draws without a seed: what it returns is another thing each time, whoever asks.
+# Draws without a seed: what it returns differs from call to call.
 NEVER_THE_SAME = {"the seed is not used"}
 
 pytestmark = pytest.mark.slow

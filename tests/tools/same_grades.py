@@ -67,7 +67,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
 
 
 def draw(lab: str, seed: int) -> list[Submission]:
-    """References and mutants of a lab, so many of each."""
+    """References and mutants of a lab, this many of each."""
     rng, half = random.Random(f"{lab} {seed}"), PER_LAB // 2
     exercises = [exercise.id for exercise in load_exercises(paths.resolve_lab(lab))]
     right = [Submission(lab=lab, exercise=exercise, name="") for exercise in rng.sample(exercises, min(half, len(exercises)))]

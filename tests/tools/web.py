@@ -80,7 +80,7 @@ def vendor_files() -> dict[str, bytes]:
 
 
 def standard_library(packed: bytes) -> bytes:
-    """Pyodide's standard library without what nobody needs here."""
+    """Pyodide's standard library without the modules that are not needed here."""
     with zipfile.ZipFile(io.BytesIO(packed)) as source:
         names = [name for name in source.namelist() if not name.startswith(LIBRARY_LEFT_OUT)]
         return zipped({name: source.read(name) for name in names})

@@ -17,7 +17,7 @@ from tests.tools.skeleton import count_lines
 
 LABS = ("02", "03", "04", "05")
 SECTION = "## "
-# Whose loop a lab's file holds, and the picture of its own beside the two timelines.
+# Whose loop a lab's file holds, and its own picture next to the two timelines.
 LOOPS = {"02": ("static", "scene"), "03": ("continuous", "scene"), "04": ("", "area"), "05": ("production", "blocks")}
 
 to_html = mistune.create_markdown(escape=True, plugins=["table"])

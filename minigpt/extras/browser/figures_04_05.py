@@ -41,7 +41,7 @@ def crowd() -> Workload:
 
 
 def limits(num_blocks: int) -> dict:
-    """The server of section 5.5, with so many blocks."""
+    """The server of section 5.5, with this many blocks."""
     return {"num_blocks": num_blocks, "token_budget": 32}
 
 

@@ -58,7 +58,7 @@ def _is_inside(path, outer: list) -> bool:
 
 
 def _unordered(function: ast.FunctionDef) -> set[int]:
-    """Ids of the comprehensions whose order nobody sees: of a sum, say, or of a dict."""
+    """Ids of the comprehensions whose order has no effect: of a sum, say, or of a dict."""
     found = set()
     for node in ast.walk(function):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ANY_ORDER:
