@@ -23,6 +23,7 @@ WHOLE_COPY = {
     "03": ALWAYS | SERVER,
     "04": ALWAYS | {"analysis.littles_law", "runtime.clock", "simulation.fleet"},
     "05": ALWAYS | SERVER | {"analysis.tables", "studies.engine_survey"},
+    "06": ALWAYS | {"schedulers.in_line"},
 }
 
 IMPORTS = """
