@@ -14,7 +14,7 @@ export TORCH_INDEX
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test test-all browser check grade grade-all reset bench train eval build figures slides claims engines ray-test mutation release clean
+.PHONY: help setup lab test test-all browser check grade grade-all reset bench train eval build figures slides claims engines ray-test mutation release web clean
 
 help:
 	@$(MINIGPT) help --make
@@ -85,6 +85,10 @@ slides:
 # A folder that must be new or empty.
 release:
 	@$(MINIGPT) release "$$DIR"
+
+# The labs as a static page; without DIR it is served here. ARGS="--port 8001".
+web:
+	@$(MINIGPT) web $${DIR:+"$$DIR"} $(ARGS)
 
 clean:
 	@$(MINIGPT) clean

@@ -16,7 +16,7 @@ The map, from the ground up; each room imports only from the rooms above it in t
     plots/        figures, one colour per idea
     lab.py        what a notebook imports: check, hint, reveal
     studies/      what the notebooks and the claims ledger measure
-    extras/       beyond the labs: an HTTP server, load tests, other engines, exports, Ray
+    extras/       beyond the labs: an HTTP server, load tests, other engines, exports, Ray, the labs in a browser
     cli/          one module per command of `python -m minigpt`
     __main__.py   the command line
 

@@ -82,10 +82,10 @@ def preempt_last(server, in_flight):
     """La memoria se acabó: desaloja (preempt) a la última de la fila, sácala de `in_flight` (in place) y devuélvela.
 
     Sus `num_computed_tokens` tienen K y V. "recompute" (recalcular) los tira y cuesta más tarde un prellenado (prefill)
-    de esos tokens: `server.cost["prefill_s"]`, y `["prefill_token_s"]` por token. "swap" (copiar) lleva sus bloques
-    fuera y más tarde los trae: cada vez, `["swap_block_s"]` por bloque y `["swap_token_s"]` por cada uno de los
-    `block_size` sitios de un bloque. Toma lo más barato (a igual coste, recompute). La petición conserva sus tokens:
-    seguirá donde estaba.
+    de esos tokens: `server.cost["prefill_s"]`, y `["prefill_token_s"]` por token. "swap" (copiar) lleva fuera los
+    bloques que piden esos tokens (ninguno más de los que tenga) y más tarde los trae: cada vez, `["swap_block_s"]` por
+    bloque y `["swap_token_s"]` por cada uno de los `block_size` sitios de un bloque. Toma lo más barato (a igual coste,
+    recompute). La petición conserva sus tokens: seguirá donde estaba.
     """
     # EJERCICIO 5.5 (unas 8 líneas)
     raise NotImplementedError("ejercicio 5.5: preempt_last")

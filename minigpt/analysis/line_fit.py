@@ -3,6 +3,7 @@
 from minigpt.language import say
 
 LARGE_MISFIT_PERCENT = 15.0
+SMALL_SHARE = 0.15  # of a gap: less of it in the products alone is not worth a word
 
 
 def describe_fit(fit_line, sizes, step_ms, product_ms) -> str:
@@ -35,7 +36,7 @@ def misfit_ms(fit_line, sizes, times_ms) -> list[float]:
 
 
 def _reason(gap_ms: float, of_products_ms: float) -> str:
-    """Whether a line fitted to the products alone misses by as much, in the same direction."""
+    """Whether a line fitted to the products alone misses by as much in the same direction, by a part of it, or not."""
     above = gap_ms > 0
     miss = say(en=f"the line lies {abs(gap_ms):.2f} ms {'above' if above else 'below'}",
                es=f"la recta queda {abs(gap_ms):.2f} ms por {'encima' if above else 'debajo'}")
@@ -44,6 +45,12 @@ def _reason(gap_ms: float, of_products_ms: float) -> str:
         return miss + say(
             en=", and so does the products' own line: a row does not cost the same at every B",
             es=", y la de los productos solos también: una fila no cuesta lo mismo con cada B")
+    if share >= SMALL_SHARE:
+        return miss + say(
+            en=f", the products' own line {abs(of_products_ms):.2f}; what is left is chance, or a cost that is neither per step "
+               "nor per row",
+            es=f"; la de los productos solos, {abs(of_products_ms):.2f}; lo que queda es azar, o un coste que no es ni por paso "
+               "ni por fila")
     return miss + say(
         en="; the products alone do not bend so: chance, or a cost that is neither per step nor per row",
         es="; los productos solos no se curvan así: azar, o un coste que no es ni por paso ni por fila")

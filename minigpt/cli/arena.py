@@ -1,4 +1,4 @@
-"""`python -m minigpt arena`: all policies on the same three workloads."""
+"""`python -m minigpt arena`: all policies on the same five workloads."""
 
 import json
 from dataclasses import asdict
@@ -13,8 +13,8 @@ def main(argv: list[str]) -> int:
     from minigpt.studies.policy_comparison import ITL_TARGET_S, TTFT_TARGET_S, arena, table
 
     parser = Parser(prog="python -m minigpt arena", description=say(
-        en="Every policy on the same three workloads, on the virtual clock.",
-        es="Todas las políticas con las mismas tres cargas de trabajo, con el reloj virtual.",
+        en="Every policy on the same five workloads, on the virtual clock.",
+        es="Todas las políticas con las mismas cinco cargas de trabajo, con el reloj virtual.",
     ))
     parser.add_argument("--impl", default=GIVEN, choices=(GIVEN, *IMPLEMENTATIONS), help=say(
         en="whose loops: given (the default), yours or the reference's", es="de quién son los bucles: los dados (given), los tuyos o los de la "

@@ -23,7 +23,7 @@ def main(argv: list[str]) -> int:
     args = parser.parse_args(argv)
     from minigpt.notebook.progress import progress
     from minigpt.paths import repository_root
-    from minigpt.studies.claims import ledger, production, scheduling
+    from minigpt.studies.claims import beyond, ledger, production, scheduling, serving
 
     for page in args.into or ():
         if not ledger.has_markers(page):  # said before the minutes of measuring
@@ -31,7 +31,7 @@ def main(argv: list[str]) -> int:
                 en=f"{page} has no pair of markers {ledger.BEGIN} … {ledger.END}: put them where the table goes",
                 es=f"{page} no tiene el par de marcas {ledger.BEGIN} … {ledger.END}: ponlas donde va la tabla",
             ))
-    all_claims = (*scheduling.CLAIMS, *production.CLAIMS)
+    all_claims = (*scheduling.CLAIMS, *production.CLAIMS, *beyond.CLAIMS, *serving.CLAIMS)
     rows = ledger.ledger(progress(all_claims, say(en="claims", es="afirmaciones")))
     args.folder.mkdir(parents=True, exist_ok=True)
     for code, name in (("en", "claims.md"), ("es", "claims.es.md")):

@@ -57,6 +57,13 @@ def logits_after(model, tokens, positions, cache, slots, longest: int) -> torch.
     return F.linear(x.view(*positions.shape, -1)[:, -1], model.embedding)
 
 
+def logits_of_all(model, tokens, positions, cache, slots, longest: int) -> torch.Tensor:
+    """As `logits_after`, for every token: (B, T, V)."""
+    x = run_layers(model, tokens, positions, cache, slots, longest)
+    cache.lengths.index_copy_(0, slots, positions[:, -1] + 1)
+    return F.linear(x, model.embedding).view(*positions.shape, -1)
+
+
 def run_layers(model, tokens, positions, cache, slots, longest: int) -> torch.Tensor:
     """The tokens after the last layer, normed: (N, E), in the workspace of the cache."""
     work, scale = workspace(cache, model.config, *positions.shape), model.config.head_size**-0.5

@@ -3,15 +3,16 @@
 RMSNorm, rotary positions (Su et al., RoFormer, 2021), SwiGLU (Shazeer, 2020) and grouped-query attention (Ainslie
 et al., 2023). The weights load unchanged into Hugging Face's Llama class.
 
-There are three ways in, and they give the same logits:
+There are four ways in, and they give the same logits:
 
     forward(tokens)                        all positions at once, no cache: slow for generation, and the oracle
     prefill(prompts, cache, slots)         the tokens of new prompts, whole or in chunks, into the KV cache
     decode_step(token_ids, cache, slots)   one token further for B sequences of different lengths
+    verify(guesses, cache, slots)          as prefill, with the logits after every token
 
 Weights are stored as (inputs, outputs), so that a layer is `x @ weight`, and products that read the same input are
 one matrix: `qkv` holds queries, keys and values, `gate_up` both halves of the SwiGLU. `forward` is written to be read;
-the other two share `cached_pass.py`, which is the same arithmetic in fewer calls.
+the others share `cached_pass.py`, which is the same arithmetic in fewer calls.
 """
 
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ threads.use_threads(1)
 import torch  # noqa: E402  (the thread count must be decided before torch loads)
 import torch.nn.functional as F  # noqa: E402
 
-from minigpt.llm.cached_pass import logits_after  # noqa: E402
+from minigpt.llm.cached_pass import logits_after, logits_of_all  # noqa: E402
 from minigpt.llm.kv_cache import CacheFull, KVCache  # noqa: E402
 from minigpt.llm.tokenizer import EOS_TOKEN_ID, VOCAB_SIZE  # noqa: E402
 
@@ -87,7 +88,7 @@ def rope_tables(config: Config) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 class MiniGPT:
-    """The model: weights and the three ways through them."""
+    """The model: weights and the ways through them."""
 
     def __init__(self, config: Config, embedding: torch.Tensor, layers: list[Layer], final_norm: torch.Tensor):
         self.config = config
@@ -126,6 +127,18 @@ class MiniGPT:
         `prompts[i]` continues what slot `slots[i]` holds, so a long prompt can come in chunks. Shorter prompts are
         padded with their own last token, at its own position: that only computes the same K and V again.
         """
+        return logits_after(self, *self._padded(prompts, cache, slots))
+
+    @torch.inference_mode()
+    def verify(self, guesses: list[list[int]], cache: KVCache, slots: list[int]) -> torch.Tensor:
+        """As `prefill`, with logits (B, T, V) after every token: what the model would have said at each place.
+
+        A shorter row is padded: its entries beyond its own length say nothing.
+        """
+        return logits_of_all(self, *self._padded(guesses, cache, slots))
+
+    def _padded(self, prompts: list[list[int]], cache: KVCache, slots: list[int]) -> tuple:
+        """The tokens of a ragged batch (N,), their positions (B, T), cache, slots (B,) and S."""
         lengths = cache.lengths.tolist()
         self._check_prompts(prompts, cache, slots, lengths)
         widest = max(map(len, prompts))  # T
@@ -135,7 +148,7 @@ class MiniGPT:
         num_new = torch.tensor([[len(prompt)] for prompt in prompts])  # (B, 1)
         positions = first + torch.arange(widest).minimum(num_new - 1)  # (B, T)
         longest = int(positions.max()) + 1  # S
-        return logits_after(self, tokens.view(-1), positions, cache, slots, longest)
+        return tokens.view(-1), positions, cache, slots, longest
 
     @torch.inference_mode()
     def decode_step(self, token_ids: list[int], cache: KVCache, slots: list[int]) -> torch.Tensor:

@@ -6,6 +6,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from minigpt.analysis.block_stays import holdings
 from minigpt.language import say
 from minigpt.plots.canvas import described, new_figure, shown
 from minigpt.plots.colours import COLOURS
@@ -41,16 +42,6 @@ def block_map(log: PagedRunLog, first_s: float | None = None, *, names: dict[int
         en=f"{log.num_blocks} blocks of KV memory, held by {len(holders)} requests in turn; at most {most} are in use.",
         es=f"{log.num_blocks} bloques de memoria KV, ocupados por turnos por {len(holders)} peticiones; como mucho se usan {most}.",
     ))
-
-
-def holdings(log: PagedRunLog) -> list[tuple[int, int, int, int]]:
-    """(block, request, from, to) in nanoseconds of every stay of a request in a block."""
-    since: dict[int, tuple[int, int]] = {}
-    stays = []
-    for event in log.block_events:
-        since.update({block: (event.request_id, event.time_ns) for block in event.taken})
-        stays += [(block, *since.pop(block), event.time_ns) for block in event.freed]
-    return stays + [(block, request_id, start, log.end_ns) for block, (request_id, start) in since.items()]
 
 
 def hues(log: PagedRunLog) -> dict[int, str]:

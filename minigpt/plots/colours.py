@@ -4,8 +4,6 @@ The hues are those of Okabe and Ito (2008), which people with any of the common 
 apart; greys and the two prefill shades are ours.
 """
 
-from matplotlib.colors import to_hex, to_rgb
-
 from minigpt.language import say
 from minigpt.workloads.lengths import in_words
 
@@ -77,10 +75,24 @@ def colours_of(keys) -> dict[str, str]:
 
 def ink(colour: str) -> str:
     """The colour for text on white: light hues are darkened until they can be read."""
+    from matplotlib.colors import to_hex, to_rgb  # here: names and hues are wanted where nothing is drawn with it
+
     red, green, blue = to_rgb(colour)
-    brightness = 0.299 * red + 0.587 * green + 0.114 * blue
+    brightness = _brightness(colour)
     share = min(1.0, 0.45 / brightness) if brightness else 1.0
     return to_hex((red * share, green * share, blue * share))
+
+
+def text_on(colour: str) -> str:
+    """The colour for text on a surface of this colour: white where black could not be read."""
+    return "white" if _brightness(colour) < 0.35 else "black"
+
+
+def _brightness(colour: str) -> float:
+    from matplotlib.colors import to_rgb
+
+    red, green, blue = to_rgb(colour)
+    return 0.299 * red + 0.587 * green + 0.114 * blue
 
 
 def useful_shade(request_id: int) -> str:

@@ -127,6 +127,28 @@ def _stay(span, name: str) -> str:
                es=f"{name} en el slot {span.slot + 1} de {start} a {end} ms{held}")
 
 
+def of_step(log: RunLog, number: int, names: Mapping[int, str] | None = None) -> str:
+    """What step `number` (from 1) did, in one line."""
+    step = log.steps[number - 1]
+    before = {request_id for earlier in log.steps[: number - 1] for request_id in earlier.request_ids}
+    new = [request_id for request_id in step.request_ids if request_id not in before]
+    running = [request_id for request_id in step.useful_ids if request_id in before]
+    held = [request_id for request_id in step.request_ids if request_id not in step.useful_ids]
+    left = [request_id for request_id, record in log.requests.items() if record.finish_ns == step.end_ns]
+    parts = [
+        (say(en="prefills", es="prellena"), new),
+        (say(en="decodes", es="decodifica"), running),
+        (say(en="computes for nothing", es="calcula en balde"), held),
+        (say(en="answers", es="responde"), left),
+    ]
+    return " · ".join(f"{words} {_some(ids, names or {})}" for words, ids in parts if ids)
+
+
+def _some(ids: list[int], names: Mapping[int, str], most: int = 8) -> str:
+    shown = ", ".join(str(names.get(request_id, request_id)) for request_id in ids[:most])
+    return shown + (" …" if len(ids) > most else "")
+
+
 def of_clients(rows: Sequence, names: Mapping[int, str] | None = None) -> str:
     """Where each client's time went; of many, what the parts are on average."""
     names = names or {}

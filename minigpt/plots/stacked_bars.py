@@ -4,7 +4,7 @@ from matplotlib.patches import Patch
 
 from minigpt.plots import sentences
 from minigpt.plots.canvas import described, new_figure, shown
-from minigpt.plots.colours import COLOURS, colours_of, concept_name
+from minigpt.plots.colours import COLOURS, colours_of, concept_name, text_on
 
 BAR_IN = 0.36  # height of a bar with its gap
 MARK_IN = 0.24  # height of a mark's label
@@ -53,7 +53,8 @@ def _draw_bar(axes, row: int, values: dict[str, float], colours: dict[str, str],
         text = f"{value:.0f}" if value >= 10 else f"{value:.1f}"
         if value / end * PLOT_PX > PX_PER_CHARACTER * len(text) + 6:
             box = dict(facecolor=colours[name], edgecolor="none", pad=1.0) if hatch else None
-            axes.text(left + value / 2, row, text, ha="center", va="center_baseline", fontsize=9, bbox=box)
+            axes.text(left + value / 2, row, text, ha="center", va="center_baseline", fontsize=9, bbox=box,
+                      color=text_on(colours[name]))
         left += value
 
 

@@ -72,7 +72,7 @@ class Part:
         return cls(log=log, time_axis=time_axis, num_steps=count, names=names)
 
     def title(self, number: int) -> str:
-        return f"{say(en='step', es='paso')} {number}: {caption(self.log, number, self.names)}"
+        return f"{say(en='step', es='paso')} {number}: {sentences.of_step(self.log, number, self.names)}"
 
     def draw(self, slots, number: int) -> float:
         """Draw the slots after step `number`, with a title; return where on the axis that is."""
@@ -125,28 +125,6 @@ def telling_steps(log: RunLog, count: int, most: int = STRIP_FRAMES) -> list[int
     if len(telling) <= most:
         return telling
     return [telling[round(i * (len(telling) - 1) / (most - 1))] for i in range(most)]
-
-
-def caption(log: RunLog, number: int, names: Names = None) -> str:
-    """What step `number` (from 1) did, in one line."""
-    step = log.steps[number - 1]
-    before = {request_id for earlier in log.steps[: number - 1] for request_id in earlier.request_ids}
-    new = [request_id for request_id in step.request_ids if request_id not in before]
-    running = [request_id for request_id in step.useful_ids if request_id in before]
-    held = [request_id for request_id in step.request_ids if request_id not in step.useful_ids]
-    left = [request_id for request_id, record in log.requests.items() if record.finish_ns == step.end_ns]
-    parts = [
-        (say(en="prefills", es="prellena"), new),
-        (say(en="decodes", es="decodifica"), running),
-        (say(en="computes for nothing", es="calcula en balde"), held),
-        (say(en="answers", es="responde"), left),
-    ]
-    return " · ".join(f"{words} {_some(ids, names or {})}" for words, ids in parts if ids)
-
-
-def _some(ids: list[int], names: dict[int, str], most: int = 8) -> str:
-    shown = ", ".join(str(names.get(request_id, request_id)) for request_id in ids[:most])
-    return shown + (" …" if len(ids) > most else "")
 
 
 def show_player(part: Part) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from minigpt.runtime.clock import make_clock
 from minigpt.runtime.paged.block_pool import BlockPool
 from minigpt.runtime.paged.model_runner import PagedModelRunner, PagedScriptedRunner
+from minigpt.runtime.paged.prefix_pool import PrefixPool
 from minigpt.runtime.paged.run_log import PagedRunLog
 from minigpt.runtime.paged.server import PagedServer, make_paged_server
 from minigpt.schedulers.paged import production_loop
@@ -28,10 +29,13 @@ def make_paged_runner(kind: str, workload: Workload, pool: BlockPool):
 
 def paged_server(
     workload: Workload, *, clock="virtual", tokens="scripted", num_blocks: int = ROOMY_BLOCKS, block_size: int = 16,
-    **settings,
+    prefix=None, **settings,
 ) -> PagedServer:
-    """A server with a block pool; `clock` and `tokens` by name, or as objects; settings are those of `make_paged_server`."""
-    pool = BlockPool(num_blocks, block_size)
+    """A server with a block pool; `clock` and `tokens` by name, or as objects; settings are those of `make_paged_server`.
+
+    `prefix` is a module with `PrefixCache` and `block_keys` (the given one, or a student's file): then blocks are shared.
+    """
+    pool = PrefixPool(num_blocks, block_size, prefix) if prefix else BlockPool(num_blocks, block_size)
     runner = make_paged_runner(tokens, workload, pool) if isinstance(tokens, str) else tokens
     time = make_clock(clock) if isinstance(clock, str) else clock
     return make_paged_server(workload, clock=time, runner=runner, pool=pool, **settings)

@@ -13,6 +13,7 @@ from minigpt.analysis.littles_law import sample_times
 from minigpt.analysis.tables import aligned
 from minigpt.language import say
 from minigpt.runtime.clock import NS, OneMillisecondAStep, StepCost, VirtualClock, to_ns
+from minigpt.schedulers.registry import GIVEN, find_policy, load_loop
 from minigpt.studies.lab04 import continuous_loop, serve, serve_rate
 from minigpt.workloads.workload import Workload, arriving, requests_of_lengths
 
@@ -70,10 +71,12 @@ class Door(VirtualClock):
         return sum(counts) / len(counts)
 
 
-def observed(requests: Workload, every_s: float = 0.005, **settings) -> tuple[list[dict], Door]:
-    """The log of a run of the reader's loop of Lab 03, and the observer at its door."""
+def observed(
+    requests: Workload, every_s: float = 0.005, *, loop: Callable | None = None, **settings
+) -> tuple[list[dict], Door]:
+    """The log of a run of `loop` (else the reader's of Lab 03), and the observer at its door."""
     door = Door(requests, every_s, **settings)
-    log = serve(requests, clock=door, loop=door.watching(continuous_loop()))
+    log = serve(requests, clock=door, loop=door.watching(loop or continuous_loop()))
     return log.records(), door
 
 
@@ -138,7 +141,10 @@ def metronome(num_requests: int = 400) -> Workload:
 
 
 def metronome_seen(every_s: float, offset_s: float) -> float:
-    """L of the metronome, sampled by a watch of that period."""
-    requests = metronome()
-    records, door = observed(requests, every_s, offset_s=offset_s, cost=OneMillisecondAStep())
+    """L of the metronome, sampled by a watch of that period.
+
+    The watch is what is tried here, so the loop is the given one: no line about a reader's that is not written yet.
+    """
+    requests, given = metronome(), load_loop(find_policy("continuous"), GIVEN)
+    records, door = observed(requests, every_s, loop=given, offset_s=offset_s, cost=OneMillisecondAStep())
     return door.mean_inside(0.0, max(record["arrival_s"] for record in records))

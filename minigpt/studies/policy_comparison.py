@@ -1,9 +1,10 @@
-"""The policy arena: every policy on the same three workloads, one table.
+"""The policy arena: every policy on the same five workloads, one table.
 
 Static, dynamic and continuous batching run on slots, each as long as the context; the others on blocks, with the same
 KV memory. All on the virtual clock, with scripted answers.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -13,13 +14,18 @@ from minigpt.analysis.tables import aligned
 from minigpt.language import say
 from minigpt.runtime.clock import NS, VirtualClock
 from minigpt.runtime.model_runner import ScriptedRunner
+from minigpt.runtime.paged import prefix_cache
 from minigpt.runtime.paged.run_log import PagedRunLog
 from minigpt.runtime.run_log import RunLog
 from minigpt.runtime.server import run as run_on_slots
 from minigpt.schedulers.dynamic import dynamic_batch_loop
+from minigpt.schedulers.lines import fair_loop
 from minigpt.schedulers.registry import GIVEN, POLICIES, PRODUCTION, load_loop
+from minigpt.schedulers.speculative import speculative_loop
 from minigpt.simulation.paged_run import serve
+from minigpt.workloads.clients import client_of, flood
 from minigpt.workloads.memory_pressure import long_prompts, two_classes
+from minigpt.workloads.shared_prefixes import shared_instruction
 from minigpt.workloads.workload import CONTEXT, Workload, workload
 
 SLOTS = 8
@@ -31,6 +37,8 @@ WORKLOADS: dict[str, Callable[[], Workload]] = {
     "mixed": lambda: workload("mixed", load=0.8, num_requests=400, seed=5),
     "long prompts": lambda: long_prompts(400, seed=5),
     "two classes": lambda: two_classes(400, seed=5, load=1.5),
+    "shared instruction": lambda: shared_instruction(0.75, 300, seed=5),
+    "flood": lambda: flood(200, seed=5, start_s=0.2, end_s=0.8),
 }
 
 
@@ -38,7 +46,9 @@ SPANISH = {
     "mixed": "mezcla del tutor", "long prompts": "prompts largos", "two classes": "dos clases", "static": "estático",
     "dynamic": "dinámico", "continuous": "continuo", "paged, max": "por bloques, max", "paged": "por bloques",
     "paged + chunks": "por bloques + trozos", "paged + chunks + classes": "por bloques + trozos + clases",
-    "urgent p95": "urgentes p95",
+    "urgent p95": "urgentes p95", "shared instruction": "instrucción común", "paged + prefixes": "por bloques + prefijos",
+    "paged + guesses": "por bloques + adivinar", "flood": "avalancha", "paged, max + fair": "por bloques, max + justo",
+    "light p95": "ligero p95",
 }
 
 
@@ -56,7 +66,10 @@ class Entry:
 
 
 def entries(impl: str = GIVEN) -> list[Entry]:
-    """All policies; `impl` says whose loops: given, the student's or the reference's."""
+    """All policies; `impl` says whose loops: given, the student's or the reference's.
+
+    Prefix cache, guesses and token counters (Lab 06) are the given ones in any case.
+    """
     slots = {
         "static": partial(on_slots, load_loop(POLICIES["static"], impl), streams=False),
         "dynamic": partial(on_slots, dynamic_batch_loop, streams=False),
@@ -68,8 +81,11 @@ def entries(impl: str = GIVEN) -> list[Entry]:
         "paged": {"reserve_blocks": 2},
         "paged + chunks": {"reserve_blocks": 2, "token_budget": 64},
         "paged + chunks + classes": {"reserve_blocks": 2, "token_budget": 64, "aging_s": 0.3},
+        "paged + prefixes": {"reserve_blocks": 2, "prefix": prefix_cache},
     }
     blocks = {name: partial(on_blocks, loop, settings) for name, settings in block_settings.items()}
+    blocks["paged + guesses"] = partial(on_blocks, speculative_loop, {"reserve_blocks": 2, "num_guesses": 2})
+    blocks["paged, max + fair"] = on_blocks_fairly
     return [Entry(name=name, run=run) for name, run in {**slots, **blocks}.items()]
 
 
@@ -82,6 +98,12 @@ def on_slots(loop: Callable, requests: Workload, *, streams: bool) -> RunLog:
 
 def on_blocks(loop: Callable, settings: dict, requests: Workload) -> RunLog:
     return serve(requests, loop=loop, num_blocks=NUM_BLOCKS, block_size=BLOCK_SIZE, max_inflight=SLOTS, **settings)
+
+
+def on_blocks_fairly(requests: Workload) -> RunLog:
+    """Fair between clients; a client is a kind of requests."""
+    clients = client_of(requests)
+    return on_blocks(lambda server: fair_loop(server, clients), {}, requests)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +122,7 @@ class Score:
     e2e_p95_ms: float
     e2e_p99_ms: float
     urgent_p95_ms: float  # E2E of the most urgent class
+    light_p95_ms: float  # E2E of the client (kind of requests) who asked for fewest tokens
     throughput_per_s: float
     goodput_per_s: float
     fairness: float  # Jain's index of latency per token: 1 is equal for all, 1/n is all for one
@@ -123,6 +146,7 @@ def score(entry: Entry, name: str, requests: Workload) -> Score:
     classes = [each for each, record in zip(e2e, log.requests.values()) if record.item.priority == urgent]
     return Score(
         policy=entry.name, workload=name, urgent_p95_ms=1e3 * metrics.percentile(classes, 95),
+        light_p95_ms=light_p95_ms(log),
         throughput_per_s=metrics.throughput_per_s(log), goodput_per_s=goodput_per_s(log), fairness=fairness(log),
         kv_tokens=kv_tokens(log), **figures,
     )
@@ -142,6 +166,16 @@ def fairness(log: RunLog) -> float:
     """Jain's index (Jain, Chiu and Hawe, 1984) of end-to-end latency per forward pass."""
     paces = [(record.finish_ns - record.arrival_ns) / record.item.num_steps for record in log.finished]
     return sum(paces) ** 2 / (len(paces) * sum(pace * pace for pace in paces))
+
+
+def light_p95_ms(log: RunLog) -> float:
+    """p95 of E2E of the client who asked for fewest tokens: where one floods, the first to suffer."""
+    asked, latencies = Counter(), {}
+    for record in log.finished:
+        client = record.item.kind
+        asked[client] += len(record.item.prompt_token_ids) + record.item.num_steps
+        latencies.setdefault(client, []).append((record.finish_ns - record.arrival_ns) / NS)
+    return 1e3 * metrics.percentile(latencies[min(asked, key=asked.get)], 95)
 
 
 def kv_tokens(log: RunLog) -> int:
@@ -166,8 +200,8 @@ LATENCIES = (
     ("p99", "e2e_p99_ms"),
 )
 OTHERS = (
-    ("urgent p95", "urgent_p95_ms"), ("req/s", "throughput_per_s"), ("good/s", "goodput_per_s"), ("fair", "fairness"),
-    ("KV", "kv_tokens"),
+    ("urgent p95", "urgent_p95_ms"), ("light p95", "light_p95_ms"), ("req/s", "throughput_per_s"), ("good/s", "goodput_per_s"),
+    ("fair", "fairness"), ("KV", "kv_tokens"),
 )
 
 

@@ -26,16 +26,30 @@ def lab(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def browser(tmp_path_factory):
-    """Chromium with a profile of its own."""
+def playwright():
+    """One for all: two at a time in one thread get into each other's way."""
     from playwright.sync_api import sync_playwright
 
-    with sync_playwright() as playwright:
-        context = playwright.chromium.launch_persistent_context(
-            str(tmp_path_factory.mktemp("profile")), executable_path=BROWSER, headless=True, args=FLAGS,
-            viewport=LAPTOP, timeout=120_000)
-        yield context
-        context.close()
+    with sync_playwright() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def browser(playwright, tmp_path_factory):
+    """Chromium with a profile of its own."""
+    context = playwright.chromium.launch_persistent_context(
+        str(tmp_path_factory.mktemp("profile")), executable_path=BROWSER, headless=True, args=FLAGS,
+        viewport=LAPTOP, timeout=120_000)
+    yield context
+    context.close()
+
+
+@pytest.fixture(scope="session")
+def chromium(playwright):
+    """Chromium whose visitors have never been here: each opens a context of its own."""
+    started = playwright.chromium.launch(executable_path=BROWSER, headless=True, args=FLAGS, timeout=120_000)
+    yield started
+    started.close()
 
 
 @pytest.fixture

@@ -21,8 +21,7 @@ from minigpt.schedulers.registry import IMPLEMENTATIONS, code_file
 from tests.grader import junit, notes, process_tree, report
 from tests.grader.outcomes import IMPORT_ERROR, PASSED, CheckFailed
 from tests.grader.plugin import GradePlugin
-from tests.grader.session import Limits
-from tests.grader.student import Student
+from tests.grader.session import Limits, student_of
 
 ROOT = paths.repository_root()
 
@@ -41,8 +40,8 @@ def run_checks(
         names = ", ".join(exercise.id for exercise in exercises)
         raise ValueError(say(en=f"no exercise {only!r} in lab {lab.name[:2]}; its exercises are: {names}",
                              es=f"no hay ejercicio {only!r} en el laboratorio {lab.name[:2]}; son: {names}"))
-    student = Student(file, ROOT, given=load_given(lab), scripted=scripted, seed=seed,
-                      needs_torch=needs_torch(lab), limits=limits, hidden=hidden)
+    student = student_of(file, given=load_given(lab), scripted=scripted, seed=seed,
+                         needs_torch=needs_torch(lab), limits=limits, hidden=hidden)
     plugin = GradePlugin(student=student, exercises=exercises, only=only)
     if refused:
         plugin.source = CheckFailed(IMPORT_ERROR, got=refused)

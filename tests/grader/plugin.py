@@ -1,192 +1,38 @@
-"""The pytest plugin that turns checks into results: one record per check, whatever happens in it."""
-
-from dataclasses import dataclass, field
-from pathlib import Path
+"""The pytest plugin with which the checks of a lab are found and run; what becomes of them is the judge's business."""
 
 import pytest
 
-from minigpt.notebook.written import reached_from, state_of
-from minigpt.schedulers import lab_file
-from tests.grader.check import CheckInfo
-from tests.grader.outcomes import (
-    BLOCKED,
-    GRADER_ERROR,
-    IMPORT_ERROR,
-    NOT_IMPLEMENTED,
-    PASSED,
-    WRONG,
-    CheckFailed,
-    Text,
-    t,
-)
-from tests.grader.student import Student
+from tests.grader.check import info_of
+from tests.grader.judge import Judge, Result
+from tests.grader.outcomes import PASSED
+
+RESULT = pytest.StashKey[Result]()
 
 
-@dataclass(slots=True, kw_only=True)
-class Result:
-    """How one check ended."""
+class GradePlugin(Judge):
+    """Collects the checks of one lab and runs them under the judge."""
 
-    id: str
-    info: CheckInfo
-    outcome: str = GRADER_ERROR  # until it reports, a check counts as not passed
-    expected: object = None
-    got: object = None
-    hint: Text | str = ""
-    counts: bool = True  # False: a negative check of an exercise whose other checks have not all passed
-
-    @property
-    def points(self) -> int:
-        return self.info.points if self.outcome == PASSED and self.counts else 0
-
-
-@dataclass(slots=True, kw_only=True)
-class GradePlugin:
-    """Collects the checks of one lab, runs them against one file, and keeps the results in order."""
-
-    student: Student
-    exercises: tuple
-    only: str = ""  # one exercise, or all
-    results: dict[str, Result] = field(default_factory=dict)
-    source: str | CheckFailed | None = None  # the student's text, or what is wrong with it
-    was_interrupted: bool = False  # by Ctrl-C or SIGTERM
-
-    def pytest_configure(self, config):
-        config.addinivalue_line("markers", "check(info): a graded check")
+    was_interrupted = False  # by Ctrl-C or SIGTERM
 
     def pytest_keyboard_interrupt(self, excinfo):
         self.was_interrupted = excinfo.type is KeyboardInterrupt  # pytest's own ends come here, too
 
     def pytest_collection_modifyitems(self, items):
-        items[:] = [item for item in items if self._info(item) and self._is_wanted(self._info(item).exercise)]
+        items[:] = [item for item in items if (info := info_of(item.function)) and self.is_wanted(info)]
         for item in items:
-            info = self._info(item)
-            check_id = f"{info.exercise}/{item.name.removeprefix('test_')}"
-            self.results[check_id] = Result(id=check_id, info=info)
-            item.stash[RESULT] = self.results[check_id]
+            item.stash[RESULT] = self.add(item.name, info_of(item.function))
 
     def pytest_sessionfinish(self):
-        for result in self.results.values():
-            others = [each for each in self.results.values()
-                      if each.info.exercise == result.info.exercise and not each.info.negative]
-            result.counts = not result.info.negative or all(each.outcome == PASSED for each in others)
-            if result.outcome == PASSED and not result.counts:
-                result.hint = COUNTS_LATER
+        self.settle()
 
     @pytest.fixture(name="student")
     def student_fixture(self):
         return self.student
 
-    @pytest.hookimpl(wrapper=True)
+    @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem):
         result = pyfuncitem.stash[RESULT]
-        self.student.worker.has_answered = False
-        try:
-            self._look_before(result.info)
-            yield_result = yield
-            result.outcome = PASSED
-            return yield_result
-        except CheckFailed as failure:
-            failure = self._blocked_by(failure, result.info) or failure
-            result.outcome, result.hint = failure.outcome, failure.hint
-            result.expected, result.got = failure.expected, failure.got
-        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-            if not self.student.worker.has_answered:
-                result.outcome, result.got = GRADER_ERROR, f"{type(error).__name__}: {error}"
-            else:  # the check works on a value of the right kind; it stumbled over something else that came back
-                result.outcome, result.got, result.hint = WRONG, f"{type(error).__name__}: {error}", OTHER_KIND
-                result.expected = t("what the docstring says", "lo que dice el docstring")
-        except Exception as error:  # an error of ours: it must not look like the student's
-            result.outcome, result.got = GRADER_ERROR, f"{type(error).__name__}: {error}"
-        pytest.fail(f"{result.outcome}: expected {result.expected!r}, got {result.got!r}. {result.hint}", pytrace=False)
-
-    def _is_wanted(self, exercise_id: str) -> bool:
-        """Whether this run has these checks: a stretch exercise is checked when it is asked for, and never graded."""
-        stretch = {exercise.id for exercise in self.exercises if exercise.is_stretch}
-        return exercise_id == self.only or not self.only and exercise_id not in stretch
-
-    @staticmethod
-    def _info(item) -> CheckInfo | None:
-        mark = item.get_closest_marker("check")
-        return mark.args[0] if mark else None
-
-    def _look_before(self, info: CheckInfo) -> None:
-        """The outcome that the text of the student's file already decides, before any of it runs."""
-        if self.source is None:  # read once: a file that changes itself changes nothing here
-            try:
-                self.source = read_source(self.student.file)
-            except CheckFailed as failure:
-                self.source = failure
-        if isinstance(self.source, CheckFailed):
-            raise self.source
-        own = self._own(info)
-        if own.function and self._is_missing(own):
-            raise CheckFailed(NOT_IMPLEMENTED)
-        missing = [each for each in self._used(own, info) if self._is_missing(each)]
-        if missing:
-            raise CheckFailed(NOT_IMPLEMENTED) if not own.function else blocked_by(missing)
-
-    def _own(self, info: CheckInfo):
-        return next(exercise for exercise in self.exercises if exercise.id == info.exercise)
-
-    def _used(self, own, info: CheckInfo) -> list:
-        """The other exercises that a check's code runs: those that the student's function uses, or the check itself.
-
-        Not all that the exercise usually needs: a body that does not use an earlier function is complete.
-        """
-        reached = reached_from(self.source, own.function) if own.function else set()
-        ids = set(info.needs) if own.function else {*own.needs, *info.needs}
-        return [each for each in self.exercises if each is not own
-                and (each.id in ids or each.function.split(".")[0] in reached)]
-
-    def _is_missing(self, exercise) -> bool:
-        return bool(exercise.function) and state_of(self.source, exercise.function) != "written"
-
-    def _blocked_by(self, failure: CheckFailed, info: CheckInfo) -> CheckFailed | None:
-        """The outcome of an unwritten part that showed only at run time, if it belongs to another exercise."""
-        own = self._own(info)
-        others = [each for each in self.exercises
-                  if each is not own and failure.where and each.function.split(".")[-1] == failure.where]
-        is_unwritten = failure.outcome == NOT_IMPLEMENTED and own.function
-        return blocked_by(others) if is_unwritten and others else None
-
-
-def blocked_by(exercises: list) -> CheckFailed:
-    """The outcome of a check that cannot run before these are written."""
-    names = ", ".join(f"{exercise.id} (`{exercise.function}`)" for exercise in exercises)
-    return CheckFailed(BLOCKED, hint=t("write {names} first", "escribe antes {names}").format(names=names))
-
-
-RESULT = pytest.StashKey[Result]()
-MAX_SOURCE_BYTES = 500_000
-COUNTS_LATER = t(
-    "its points count once the other checks of this exercise pass",
-    "sus puntos cuentan cuando pasen las demás comprobaciones de este ejercicio",
-)
-OTHER_KIND = t(
-    "your function returned, or left behind, something that the check cannot work with (nothing at all, or values of "
-    "another type): compare with the docstring",
-    "tu función devolvió, o dejó, algo con lo que la comprobación no puede trabajar (nada, o valores de otro tipo): "
-    "compara con el docstring",
-)
-
-
-def read_source(file: Path) -> str:
-    """The student's text, checked for syntax; a CheckFailed says what is wrong with it, and in which line."""
-    if not file.is_file():
-        raise CheckFailed(IMPORT_ERROR, got=f"{file.name}: no such file")
-    if file.stat().st_size > MAX_SOURCE_BYTES:
-        raise CheckFailed(IMPORT_ERROR, got=f"{file.name}: {file.stat().st_size:,} bytes > {MAX_SOURCE_BYTES:,}")
-    try:
-        source = lab_file.read(file)
-        compile(source, str(file), "exec", dont_inherit=True)
-        state_of(source, "")
-        lab_file.refuse_neighbours(source, file)
-        return source
-    except SyntaxError as error:
-        place = ("", "") if error.lineno is None else (f"line {error.lineno}: ", f"línea {error.lineno}: ")
-        got = t(*(where + str(error.msg) for where in place))
-        raise CheckFailed(IMPORT_ERROR, got=got) from None
-    except lab_file.LabFileError as error:
-        raise CheckFailed(IMPORT_ERROR, got=str(error)) from None
-    except (OSError, ValueError, RecursionError, MemoryError) as error:
-        raise CheckFailed(IMPORT_ERROR, got=f"{file.name}: {type(error).__name__}: {error}"[:300]) from None
+        self.run(result, pyfuncitem.obj)
+        if result.outcome != PASSED:
+            pytest.fail(f"{result.outcome}: expected {result.expected!r}, got {result.got!r}. {result.hint}", pytrace=False)
+        return True

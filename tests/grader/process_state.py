@@ -16,8 +16,8 @@ WATCHED = (
     "statistics", "collections", "itertools", "functools", "torch", "torch.nn.functional",
 )
 OURS = (
-    "minigpt", "channel", "import_guard", "line", "namespaces", "plain_data", "probes", "process_state", "remote_arguments",
-    "sandbox", "__main__",
+    "minigpt", "channel", "import_guard", "line", "namespaces", "orders", "plain_data", "probes", "process_state",
+    "remote_arguments", "sandbox", "__main__",
 )
 PASSING = {"_", "last_exc", "last_type", "last_value", "last_traceback", "__warningregistry__", "onceregistry"}
 

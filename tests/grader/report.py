@@ -6,8 +6,8 @@ from collections import Counter
 from pathlib import Path
 
 from minigpt.language import language, say
+from tests.grader.judge import Result
 from tests.grader.outcomes import BLOCKED, MEANING, NOT_IMPLEMENTED, PASSED, WRONG, t
-from tests.grader.plugin import Result
 
 MAX_SHOWN = 300  # characters of an expected or got value
 MAX_REPEATED = 60  # of one that was shown before

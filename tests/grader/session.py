@@ -10,32 +10,28 @@ import tempfile
 import time
 from pathlib import Path
 
+from minigpt import paths
 from minigpt.language import language
-from minigpt.schedulers import lab_file
 from tests.grader import channel, containment, given_code, process_tree
-from tests.grader.fleet_host import FleetHost
+from tests.grader.calls import Calls, WorkerLost, did_not_return, ended_the_process
 from tests.grader.leftovers import remove_tree
 from tests.grader.line import Line, sender_of
 from tests.grader.outcomes import (
-    CRASHED,
     GRADER_ERROR,
-    IMPORT_ERROR,
-    NOT_IMPLEMENTED,
     OUT_OF_MEMORY,
     PROCESS_ENDED,
-    TIMED_OUT,
     CheckFailed,
     Text,
     t,
 )
-from tests.grader.remote_arguments import ModelSpec, ScriptedClock, ScriptedTimes, TutorSpec
 from tests.grader.resource_watchdog import POLL_S, Limits, Output, TookTooLong, Watch, WroteTooMuch, num_oom_kills
-from tests.grader.server_host import ServerHost
+from tests.grader.student import Student
 
+HIDDEN = ("minigpt", "solutions", "tests", "labs")
 CAN_SAY_WHERE = hasattr(signal, "SIGUSR1")  # on this signal a worker writes which line it is at
 
 
-class Worker:
+class Worker(Calls):
     """One student file in one worker process, which is restarted when it was lost or its state was changed.
 
     `root` is the folder that holds the package `minigpt`; the worker gets a copy of what it needs of that package, and
@@ -46,21 +42,19 @@ class Worker:
         self, file: Path, root: Path, *, given: tuple[str, ...] = (), needs_torch: bool = False,
         limits: Limits = Limits(), hidden: tuple = (),
     ):
-        self.file, self.root, self.needs_torch, self.limits = file, root, needs_torch, limits
+        super().__init__(file)
+        self.root, self.needs_torch, self.limits = root, needs_torch, limits
         self.given = given
         self._modules = given_code.modules_for(root, given, needs_torch=needs_torch)
         self.hidden = hidden
-        self.text = _text_of(file)  # read once: a file that changes itself changes nothing here
         self.memory_is_limited, self.all_ended = False, True
         self.sandbox: dict = {}  # the containment that the worker reports before it loads the file
         self.held: dict[str, bool] = {}  # what its probes found (`containment.ROWS`)
         self.left_behind: set[str] = set()  # what could not be removed
         self.num_starts = 0
-        self.has_answered = False  # a call has returned since this was last set back
         self.output = Output()
         self._process = self._connection = self._place = self._pid = self._where = None
         self._num_orders, self._is_spoiled, self._spent_s = 0, False, 0.0
-        self._lost: dict[str, CheckFailed] = {}  # functions that hung or took the worker down
 
     def take(self, text: str) -> None:
         """Use another text from here on; what the one before it lost or spent is forgotten."""
@@ -82,63 +76,6 @@ class Worker:
         self._start()
         self._load()
 
-    def _load(self) -> None:
-        path = str(self._home / self.file.name)
-        reply = self._order({"do": "load", "path": path, "text": self.text}, "import", host=None)
-        if "failed" in reply:
-            raise _as_failure(reply["failed"], default=IMPORT_ERROR)
-
-    def call(self, function: str, args: list, host: ServerHost | None = None, *, again: bool = False):
-        """Call a function of the student's file: its result, and its arguments as they are afterwards.
-
-        `host` is the server behind the argument `SERVER`. `again` leaves the file loaded as the last call left it.
-        Raises CheckFailed if the call does not return.
-        """
-        if function in self._lost:
-            raise self._lost[function]
-        if not again or self._process is None:
-            self.fresh()
-        order = {
-            "do": "call", "function": function, "args": [_packed(arg) for arg in args],
-            "server": host.facts() if host else None,
-        }
-        reply = self._order(order, function, host or FleetHost())
-        if "failed" in reply:
-            raise _as_failure(reply["failed"], default=CRASHED)
-        make_request = host.request_with if host else None
-        try:
-            done = reply["done"]
-            return channel.unpack(done["result"], make_request), [
-                channel.unpack(arg, make_request) for arg in done["args"]
-            ]
-        except (channel.ChannelError, KeyError, TypeError) as error:
-            raise CheckFailed(CRASHED, got=f"the worker sent no result ({error})") from None
-
-    def play(self, class_name: str, args: list, calls: list, shown: tuple = ()) -> list[dict]:
-        """Make an object of a class of the student's file and call its methods in turn, `calls` being (method, *args).
-
-        For each call: its `result`, or the name of what it `raised` and what was `said` with it, and the attributes `shown` as they are then.
-        """
-        if class_name in self._lost:
-            raise self._lost[class_name]
-        self.fresh()
-        order = {
-            "do": "play", "class": class_name, "args": [channel.pack(arg) for arg in args], "shown": list(shown),
-            "calls": [[method, *(channel.pack(arg) for arg in given)] for method, *given in calls],
-        }
-        reply = self._order(order, class_name, host=None)
-        if "failed" in reply:
-            raise _as_failure(reply["failed"], default=CRASHED)
-        try:
-            return [
-                {"result": channel.unpack(told.get("result")), "raised": told.get("raised"),
-                 "said": str(told.get("said"))[:300],
-                 "shown": dict(zip(shown, map(channel.unpack, told["shown"]), strict=True))}
-                for told in reply["done"]
-            ]
-        except (channel.ChannelError, AttributeError, KeyError, TypeError, ValueError) as error:
-            raise CheckFailed(CRASHED, got=f"the worker sent no result ({error})") from None
-
     def close(self) -> None:
         """End the worker and every process that it started, and remove what it wrote."""
         if self._place is None:
@@ -158,8 +95,16 @@ class Worker:
     # -- the process ------------------------------------------------------------------------------------------
 
     @property
+    def is_ready(self) -> bool:
+        return self._process is not None
+
+    @property
     def _home(self) -> Path:
         return self._place / "home"
+
+    @property
+    def _path(self) -> str:
+        return str(self._home / self.file.name)
 
     def _start(self) -> None:
         self.num_starts += 1
@@ -247,22 +192,14 @@ class Worker:
                 watch.wait_again()
                 channel.send(self._connection, reply, watch)
         except TookTooLong as error:
-            failure = WorkerLost(TIMED_OUT, got=self._with_line(error.told), hint=t(
-                "`{name}` did not return: does its loop ever end?", "`{name}` no volvió: ¿termina su bucle?",
-            ).format(name=what))
+            failure = did_not_return(what, self._with_line(error.told))
         except WroteTooMuch:
             failure = WorkerLost(PROCESS_ENDED, got=t("it wrote more than it may", "escribió más de lo permitido"))
         except (channel.ChannelError, OSError) as error:
             failure = self._why_ended(what, str(error), ooms_before)
         self._spent_s += watch.spent_s()
         self.close()
-        if what == "import" and failure.outcome != OUT_OF_MEMORY:
-            failure.outcome, failure.hint = IMPORT_ERROR, t(
-                "loading the file did not finish: keep code that runs inside functions",
-                "la carga del archivo no llegó a su fin: deja en funciones lo que se ejecuta",
-            )
-        self._lost[what] = failure
-        raise failure
+        raise self._noted_as_lost(what, failure)
 
     def _with_line(self, text: Text) -> Text:
         """Add the line of the student's file that the worker is at, if it can still report it."""
@@ -287,58 +224,14 @@ class Worker:
         if status == -9 and num_oom_kills() > ooms_before:
             return WorkerLost(OUT_OF_MEMORY, got=t("the system ended it because memory ran out",
                                                    "el sistema lo terminó por falta de memoria"))
-        return WorkerLost(PROCESS_ENDED, got=t(f"exit status {status}", f"estado de salida {status}"), hint=t(
-            "`{name}` ended the whole process: return instead of exiting",
-            "`{name}` terminó todo el proceso: devuelve un valor en vez de salir",
-        ).format(name=what))
+        return ended_the_process(what, t(f"exit status {status}", f"estado de salida {status}"))
 
 
-class WorkerLost(CheckFailed):
-    """A failure that ended the worker."""
-
-
-def _text_of(file: Path) -> str:
-    """A file's text; if it is not valid, the plugin reports that before anything is run."""
-    try:
-        return lab_file.read(file)
-    except (OSError, ValueError):
-        return ""
-
-
-def _packed(arg):
-    if arg is SERVER:
-        return {"$": "server", "v": None}
-    return arg.plain() if isinstance(arg, DESCRIBED) else channel.pack(arg)
-
-
-SERVER = object()  # stands for the server among a call's arguments
-DESCRIBED = (ModelSpec, TutorSpec, ScriptedClock, ScriptedTimes)
-
-
-def _as_failure(failed: dict, default: str) -> CheckFailed:
-    """The outcome that a report of an exception means."""
-    if not isinstance(failed, dict) or not isinstance(failed.get("bases"), list):
-        return CheckFailed(CRASHED, got="the worker sent no report")
-    bases, line = failed["bases"], failed.get("line")
-    line = line if type(line) is int else None
-    where = t(f" (line {line})", f" (línea {line})") if line else t("", "")
-    said = f"{failed.get('type')}: {failed.get('message')}".removesuffix(": ")
-    got = t(*(said + place for place in (where.en, where.es)))
-    if "NotImplementedError" in bases and default == CRASHED:
-        return CheckFailed(NOT_IMPLEMENTED, where=_innermost(failed))
-    if "MemoryError" in bases:
-        return CheckFailed(OUT_OF_MEMORY, got=got)
-    if default == CRASHED and ("SystemExit" in bases or "KeyboardInterrupt" in bases):
-        return CheckFailed(PROCESS_ENDED, got=got)
-    return CheckFailed(default, got=got, raised=tuple(map(str, bases)))
-
-
-def _innermost(failed: dict) -> str:
-    """The function of the student's file that was running when an exception came."""
-    try:
-        return str(failed["frames"][-1][1])
-    except (KeyError, IndexError, TypeError):
-        return ""
+def student_of(file: Path, *, scripted: bool = False, seed: int = 0, hidden: tuple[Path, ...] = (), **settings) -> Student:
+    """A file's student in a process of its own; where the system allows it, its code finds neither reference nor checks."""
+    root = paths.repository_root()
+    worker = Worker(file, root, hidden=(*hidden, *(root / name for name in HIDDEN)), **settings)
+    return Student(worker, scripted=scripted, seed=seed)
 
 
 def _environment(home: Path) -> dict[str, str]:

@@ -1,9 +1,7 @@
 """What a check sees of the code under test: calls of its functions, on servers that stay on this side."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
-from minigpt import paths
 from minigpt.runtime.clock import steps_clock
 from minigpt.runtime.model_runner import ScriptedRunner
 from minigpt.runtime.paged.run_log import PagedRunLog
@@ -14,11 +12,10 @@ from minigpt.simulation.paged_run import PRODUCTION, paged_server
 from minigpt.simulation.run import make_runner
 from minigpt.workloads.workload import Workload
 from tests.grader import channel
+from tests.grader.calls import DESCRIBED, SERVER, Calls
 from tests.grader.outcomes import CheckFailed
 from tests.grader.server_host import ServerHost
-from tests.grader.session import DESCRIBED, SERVER, Limits, Worker
 
-HIDDEN = ("minigpt", "solutions", "tests", "labs")
 FEW_POLLS = 300
 
 
@@ -53,18 +50,12 @@ class Student:
                                                                 call_with, call_on, call_beside and the runs
     """
 
-    def __init__(
-        self, file: Path, root: Path, *, given: tuple[str, ...] = (), scripted: bool = False, seed: int = 0,
-        needs_torch=False, limits: Limits = Limits(), hidden: tuple[Path, ...] = (),
-    ):
-        self.file = file
+    def __init__(self, worker: Calls, *, scripted: bool = False, seed: int = 0):
+        self.worker, self.file = worker, worker.file
         self.scripted = scripted  # no model in long runs either: for testing many wrong solutions quickly
         self.seed = seed  # of graded workloads
         self._has_polled: set[str] = set()  # functions that polled forever: no check waits for that again
         self.measurements: dict[str, object] = {}  # figures for the report's headline
-        # Where the system allows it, the student's code finds neither reference nor checks.
-        hidden = (*hidden, *(paths.repository_root() / name for name in HIDDEN))
-        self.worker = Worker(file, root, given=given, needs_torch=needs_torch, limits=limits, hidden=hidden)
 
     def call(self, function: str, *args, again: bool = False):
         """The result of a function of plain values."""
@@ -132,9 +123,9 @@ class Student:
         """The same, with the arguments as they are afterwards."""
         return self.worker.call(function, list(args), host, again=again)
 
-    def play(self, class_name: str, args: list, calls: list, shown: tuple = ()) -> list[dict]:
+    def play(self, class_name: str, args: list, calls: list, shown: tuple = (), *, again: bool = False) -> list[dict]:
         """Make an object of a class and call its methods in turn; see `Worker.play`."""
-        return self.worker.play(class_name, args, calls, shown)
+        return self.worker.play(class_name, args, calls, shown, again=again)
 
     def paged_server(self, workload: Workload, *, clock=None, tokens: str = "scripted", **settings) -> ServerHost:
         """A server with a block pool on this side; by default every step takes one millisecond."""

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from minigpt import paths
 from minigpt.language import say
-from tests.grader.plugin import MAX_SOURCE_BYTES
+from tests.grader.judge import MAX_SOURCE_BYTES
 from tests.grader.report import shown
 
 MAX_ZIP_BYTES, MAX_UNPACKED_BYTES, MAX_MEMBERS = 50 * 2**20, 200 * 2**20, 5_000

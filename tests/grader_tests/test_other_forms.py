@@ -93,6 +93,35 @@ plan_step = into(lambda plan: tuple(list(part) for part in plan), plan_step)
 place_in_line = into(unpacked(Pair), place_in_line)
 survey = into(lambda found: types.MappingProxyType({name: collections.OrderedDict(found[name]) for name in found}), survey)
 """,
+    "06": """
+import hashlib
+def block_keys(token_ids, block_size):
+    last, keys = "", []
+    for number in range(len(token_ids) // block_size):
+        text = f"{last} {list(token_ids[number * block_size:(number + 1) * block_size])}"
+        last = hashlib.sha256(text.encode()).hexdigest()
+        keys.append(last)
+    return tuple(keys)
+class PrefixCache(PrefixCache):
+    def __init__(self, num_blocks):
+        super().__init__(num_blocks)
+        self.idle, self.free_blocks = collections.OrderedDict(), collections.UserList(range(num_blocks))
+        self.num_holders = collections.Counter(dict.fromkeys(range(num_blocks), 0))
+    def share(self, request_id, keys):
+        self.tables[request_id] = collections.UserList()
+        while len(self.tables[request_id]) < len(keys) and keys[len(self.tables[request_id])] in self.block_of:
+            self.tables[request_id].append(self.block_of[keys[len(self.tables[request_id])]])
+        self.num_holders.update(self.tables[request_id])
+        self.idle = collections.OrderedDict((block, None) for block in self.idle if block not in self.tables[request_id])
+        return numpy.int64(len(self.tables[request_id]))
+    def free(self, request_id):
+        for block in list(self.tables.pop(request_id))[::-1]:
+            self.num_holders[block] -= 1
+            if not self.num_holders[block]:
+                self.free_blocks.insert(0, block) if block not in self.key_of else self.idle.update({block: None})
+propose = into(tuple, propose)
+accept = into(lambda both: Pair(tuple(both[0]), numpy.int64(both[1])), accept)
+""",
 }
 
 

@@ -1,8 +1,9 @@
 """Exercise 1.9: `decode_padded`, one step without a loop over the requests, which lie side by side in one tensor."""
 
 from tests.grader.check import check
+from tests.grader.definition import expect_unchanged
 from tests.grader.outcomes import expect, expect_equal, t
-from tests.lab01.scenes import MODELS, alone, draw_tokens, expect_rows, filled_caches, shown
+from tests.lab01.scenes import DEEP, MODELS, alone, draw_tokens, expect_rows, filled_caches, shown
 
 LENGTHS = (2, 4, 8, 31)  # with the new token
 ROOM = 40
@@ -26,7 +27,9 @@ def padded_caches(spec, prompts: list[list[int]], room: int = ROOM, filler: floa
 def one_step(student, spec, prompts: list[list[int]], **settings):
     """Decode the last token of each prompt: logits, the oracle's, what was given, and what it is afterwards."""
     given = padded_caches(spec, [prompt[:-1] for prompt in prompts], **settings)
-    got, (counts, after, _) = student.call_with("decode_padded", spec, given, [prompt[-1] for prompt in prompts])
+    fed = [prompt[-1] for prompt in prompts]
+    got, (counts, after, fed_after) = student.call_with("decode_padded", spec, given, fed)
+    expect_unchanged(("tokens",), (fed,), (fed_after,))
     return got, [alone(spec, prompt)[-1] for prompt in prompts], after, counts
 
 
@@ -36,15 +39,15 @@ def prompts_of(student, lengths=LENGTHS) -> list[list[int]]:
 
 @check("1.9", points=2, en="equal lengths: the same logits as for single requests", es="longitudes iguales: los mismos logits que a solas")
 def test_equal_lengths(student):
-    for spec in MODELS:
+    for spec in (*MODELS, DEEP):
         got, wanted, _, _ = one_step(student, spec, prompts_of(student, (6, 6, 6)))
         expect_rows(got, wanted, hint=t(
             "three requests of equal length: only the room after their tokens must be hidden. Each new token attends to "
             "itself too, so its K and V are written before the scores are computed; heads that share a key/value head are "
-            "neighbours, as in 1.2; scores are divided by √D (section 1.11)",
+            "neighbours, as in 1.2; scores are divided by √D; x gets two additions, as in 1.4 (section 1.11)",
             "tres peticiones de igual longitud: solo hay que ocultar el sitio que queda detrás. Cada token nuevo se atiende "
             "también a sí mismo, así que su K y su V se escriben antes de calcular las puntuaciones; las cabezas que comparten "
-            "una de claves y valores son vecinas, como en 1.2; las puntuaciones se dividen por √D (sección 1.11)",
+            "una de claves y valores son vecinas, como en 1.2; las puntuaciones se dividen por √D; a x se le suman dos cosas, como en 1.4 (sección 1.11)",
         ))
 
 

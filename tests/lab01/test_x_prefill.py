@@ -1,21 +1,26 @@
 """Stretch 1.10: `prefill`, all tokens of a prompt in one pass over the request's dict."""
 
 from tests.grader.check import check
+from tests.grader.definition import expect_unchanged
 from tests.grader.outcomes import expect, t
-from tests.lab01.scenes import MODELS, alone, draw_tokens, expect_close, expect_equal_layers, filled_caches
+from tests.lab01.scenes import DEEP, MODELS, alone, draw_tokens, expect_close, expect_equal_layers, filled_caches
+
+# (model, tokens in the dict, new ones): one after another in one load; a single token, and a whole context, too.
+PROMPTS = ((DEEP, 0, 5), (MODELS[1], 0, 64), (DEEP, 90, 110), (MODELS[0], 63, 1))
 
 
 @check("1.10", points=0, en="the last token's logits are those of the uncached model", es="los logits del último token son los del modelo sin caché")
 def test_equals_the_uncached_model(student):
     for spec in MODELS:
         tokens = draw_tokens(9, seed=(student.seed, "prompt"))
-        got, (counts, after, _) = student.call_with("prefill", spec, {}, tokens)
+        got, (counts, after, tokens_after) = student.call_with("prefill", spec, {}, tokens)
         expect_close(got, alone(spec, tokens)[-1], hint=t(
             "a prompt of 9 tokens and an empty dict: token t is at position t and sees the tokens up to itself; -math.inf goes "
             "to those behind it, before the softmax. The logits wanted are those of the last row (section 1.11)",
             "un prompt de 9 tokens y un diccionario vacío: el token t está en la posición t y ve los tokens hasta él mismo; "
             "-math.inf va a los que quedan detrás, antes del softmax. Los logits pedidos son los de la última fila (sección 1.11)",
         ))
+        expect_unchanged(("tokens",), (tokens,), (tokens_after,))
         expect_equal_layers(after, dict.fromkeys(range(spec.config["num_layers"]), 9), hint=t(
             "(tokens in each layer of the dict after the pass): all nine, once (section 1.11)",
             "(tokens en cada capa del diccionario tras la pasada): los nueve, una vez (sección 1.11)",
@@ -39,3 +44,15 @@ def test_goes_on_with_a_filled_cache(student):
             "hay cinco tokens en el diccionario y llegan nueve: el primero de ellos está en la posición 5, y todos ven esos "
             "cinco. Pregunta la longitud antes de que la capa 0 guarde (sección 1.11)",
         ))
+    for count, (spec, before, new) in enumerate(PROMPTS):
+        tokens = draw_tokens(before + new, seed=(student.seed, before, new))
+        cache = filled_caches(spec, [tokens[:before]])[0] if before else {}
+        got, _ = student.call_with("prefill", spec, cache, tokens[before:], again=count > 0)
+        expect_close(got, alone(spec, tokens)[-1], hint=t(
+            "{before} tokens are in the dict and {new} come; the model has {heads} query heads and {kv} key/value heads: "
+            "right with a shorter prompt, another model or in a first call. Take every size from the tensors, and keep "
+            "nothing from an earlier call (section 1.11)",
+            "hay {before} tokens en el diccionario y llegan {new}; el modelo tiene {heads} cabezas de consulta y {kv} de "
+            "claves y valores: correcto con un prompt más corto, con otro modelo o en la primera llamada. Toma todos los "
+            "tamaños de los tensores, y no conserves nada de una llamada anterior (sección 1.11)",
+        ).format(before=before, new=new, heads=spec.config["num_heads"], kv=spec.config["num_kv_heads"]))

@@ -33,7 +33,8 @@ def random_stops(seed: int, number: int) -> Iterator[Stop]:
         max_wait_s = WAITS_S[count % len(WAITS_S)]
         arrivals = [rng.choice((0, 20)) + _after(rng, 1e3 * max_wait_s) for _ in range(rng.randint(1, 16))]
         yield Stop(
-            workload=scene(*((arrival, 3) for arrival in arrivals)), max_batch=rng.choice((1, 2, 3, 5, 12)),
+            # Answers of other lengths: who sorts by them leaves the order of the queue.
+            workload=scene(*((arrival, 1 + (5 * i + count) % 7) for i, arrival in enumerate(arrivals))), max_batch=rng.choice((1, 2, 3, 5, 12)),
             max_wait_s=max_wait_s, away_ms=tuple(rng.choice((0, 0, 1, 7)) for _ in range(17)),
         )
 

@@ -7,6 +7,7 @@ from minigpt.simulation.run import replay
 from minigpt.studies.static_variants import dropping
 from minigpt.workloads.workload import workload
 from tests.grader.check import check
+from tests.grader.definition import KEPT
 from tests.grader.outcomes import expect, expect_equal, t
 from tests.lab03.scenes import answers, finish_ms, scene, scripted_answers
 
@@ -22,12 +23,20 @@ def test_answers_leave_at_once(student):
     """
     requests = scene((0, 2), (0, 9), (1, 3), (1, 5))
     log = student.run_loop("static", requests, function="early_batch_loop", max_batch=2)
+    expect_equal(answers(log), scripted_answers(requests), hint=t(
+        "(request: its tokens): each token is appended to its own request, unless it is EOS, before you ask whether the limit is "
+        "reached (section 2.3)",
+        "(petición: sus tokens): cada token se añade a su propia petición, salvo que sea EOS, antes de preguntar si se alcanzó el "
+        "límite (sección 2.3)",
+    ))
     expect_equal(finish_ms(log), {0: 2.0, 1: 9.0, 2: 12.0, 3: 14.0}, hint=t(
         "(when each answer left, in ms): respond in the step in which a request ends, and collect the next batch only when the "
         "last member has ended (section 2.11)",
         "(cuándo salió cada respuesta, en ms): responde en el paso en que termina una petición, y reúne el lote siguiente solo "
         "cuando ha terminado la última (sección 2.11)",
     ))
+    second = student.run_loop("static", requests, function="early_batch_loop", max_batch=2, again=True)
+    expect_equal(finish_ms(second), finish_ms(log), hint=KEPT)
 
 
 @check("2.7", points=0, en="no row is computed for nothing, and no token is lost", es="ninguna fila se calcula en balde, y no se pierde ningún token")

@@ -3,6 +3,7 @@
 import random
 
 from tests.grader.check import check
+from tests.grader.definition import CHANGED
 from tests.grader.outcomes import expect, expect_equal, t
 from tests.lab03.scenes import scene
 
@@ -21,9 +22,16 @@ def retired(student, ended: tuple[int, ...] = (1, 2), number: int = 4, *, again:
             request.append(token)
     # Both arguments name the same requests: the worker has one object for each.
     finished = [running[i] for i in ended]
-    _, (after, _) = student.call_on(host, "retire", running, finished, again=again)
-    ids = [request.request_id for request in after] if isinstance(after, list) else after
+    _, (after, finished_after) = student.call_on(host, "retire", running, finished, again=again)
+    ids, ended_after = _ids(after), _ids(finished_after)
+    # Their order is free, but the code that uses the list next has to find them in it.
+    expect(isinstance(ended_after, list) and sorted(ended_after) == sorted(ended), expected=list(ended), got=ended_after,
+           hint=CHANGED.format(name="finished"))
     return ids, host
+
+
+def _ids(requests):
+    return [request.request_id for request in requests] if isinstance(requests, list) else requests
 
 
 def left_ms(host) -> dict[int, float]:

@@ -19,6 +19,10 @@ LOWER_FIRST = t(
     "return two numbers in per cent, the lower one first (section 3.7)",
     "devuelve dos números en porcentaje, primero el menor (sección 3.7)",
 )
+BEYOND = t(
+    " Or a rank lies beyond the reductions: ⌈0.975·num_resamples⌉ counts from 1, a list from 0",
+    " O un rango queda más allá de las reducciones: ⌈0.975·num_resamples⌉ cuenta desde 1; una lista, desde 0",
+)
 TICK_S = 1 / 64  # latencies are whole ticks: exact as floats, whatever the arrivals are
 
 
@@ -37,14 +41,16 @@ def crowd(seed: int, size: int) -> tuple[tuple[float, float], ...]:
 def interval(student, pairs, num_resamples: int, seed: int, *, burst: bool = False, again: bool = False):
     """The student's interval for these pairs of latencies; the two lists come in different orders."""
     apart_s = 0.0 if burst else 10.0  # in a burst the order of arrival says nothing of who is who
-    static, continuous = ([_record(i, apart_s * i, latency) for i, latency in enumerate(half)] for half in zip(*pairs))
-    random.Random(len(pairs)).shuffle(continuous)
+    rng = random.Random(len(pairs))
+    ids = rng.sample(range(len(pairs)), len(pairs))  # neither list comes in order: who sorts one in place shows it
+    static, continuous = ([_record(i, apart_s * i, latency) for i, latency in zip(ids, half)] for half in zip(*pairs))
+    rng.shuffle(continuous)
     args = [static, continuous, num_resamples, seed]
     try:
         got, after = student.call_with("reduction_interval", *args, again=again)
     except CheckFailed as failure:
         if "IndexError" in failure.raised:
-            failure.hint = swapped(num_resamples, len(pairs))
+            failure.hint = swapped(num_resamples, len(pairs)).followed_by(BEYOND)
         raise
     is_pair = isinstance(got, (list, tuple)) and [type(part) in (int, float) for part in got] == [True, True]
     expect(is_pair, expected=t("(low, high)", "(bajo, alto)"), got=got, hint=LOWER_FIRST)

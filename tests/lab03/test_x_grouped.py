@@ -5,13 +5,16 @@ from statistics import mean
 from minigpt.analysis import metrics
 from minigpt.runtime.clock import VirtualClock
 from minigpt.simulation.run import replay
-from minigpt.workloads.workload import workload
+from minigpt.workloads.workload import Workload, workload
 from tests.grader.check import check
 from tests.grader.outcomes import expect, expect_equal, t
-from tests.lab03.scenes import answers, scripted_answers
+from tests.lab03.oracle import REMEMBERS
+from tests.lab03.random_scenes import random_workloads
+from tests.lab03.scenes import MS, answers, finish_ms, scene, scripted_answers
 
 BETTER, NOT_WORSE = 0.85, 1.10  # of the reference's p95
 NUM_REQUESTS = 600
+MOST_PATIENCE_MS = 500  # "some milliseconds" is a matter of taste, half a second is not
 
 
 def both(student, kind: str, load: float, seed: int):
@@ -30,15 +33,34 @@ def p95_ratio(own, given) -> float:
        es="primero la más antigua, sin pasar del tope y sin cambiar un token")
 def test_a_scheduler_all_the_same(student):
     own, _ = both(student, "mixed", 0.95, student.seed + 1)
+    expect_scheduler(own)
+    for workload_, settings in random_workloads(seed=38, number=20):
+        expect_scheduler(_run(student, workload_, again=True, clock=settings["clock"](), max_inflight=settings["cap"]))
+    first, second = (_run(student, scene(*LAST_ONE_LATE), again=again, max_inflight=4) for again in (False, True))
+    expect_scheduler(first)
+    expect_equal(finish_ms(second), finish_ms(first), hint=REMEMBERS)
+
+
+LAST_ONE_LATE = ((0, 3), (2, 3))  # (arrival in ms, tokens): the last comes as the first one ends, when the queue is closed
+
+
+def _run(student, requests: Workload, **settings):
+    return student.run_loop("continuous", requests, function="grouped_batch_loop", **settings)
+
+
+def expect_scheduler(own) -> None:
+    """Fail the check unless the run keeps to the cap and to the order of arrival, and every answer is whole."""
     most = max(len(step.request_ids) for step in own.steps)
     expect(most <= own.max_inflight, expected=t(f"at most {own.max_inflight}", f"{own.max_inflight} como mucho"), got=most, hint=t(
         "(requests in a step): a group may be larger than the free slots; admit only as many as are free (section 3.1)",
         "(peticiones en un paso): un grupo puede ser mayor que los slots libres; admite solo las que quepan (sección 3.1)",
     ))
-    first_seen = list(dict.fromkeys(request_id for step in own.steps for request_id in sorted(step.request_ids)))
-    expect_equal(first_seen == sorted(first_seen), True, hint=t(
-        "(are requests admitted in the order of arrival?) take the group from the front of the waiting requests (section 3.1)",
-        "(¿se admiten por orden de llegada?) toma el grupo del principio de las que esperan (sección 3.1)",
+    due = sorted(own.requests, key=lambda i: (own.requests[i].arrival_ns, i))
+    first_seen = list(dict.fromkeys(i for step in own.steps for i in sorted(step.request_ids, key=due.index)))
+    expect(first_seen == [i for i in due if i in first_seen], expected=t("in the order of arrival", "por orden de llegada"),
+           got=first_seen[:12], hint=t(
+        "(requests as they were first computed): take the group from the front of the waiting requests (section 3.1)",
+        "(peticiones según se calcularon por primera vez): toma el grupo del principio de las que esperan (sección 3.1)",
     ))
     whole = scripted_answers(own.workload)
     expect(answers(own) == whole, expected=t("every answer whole", "cada respuesta entera"),
@@ -70,4 +92,34 @@ def test_costs_little_at_light_load(student):
         "wait by a patience of some milliseconds, and do not wait with no request in flight (section 3.5)",
         "(tu p95 entre el de la referencia, media de dos tandas): con poca carga, una segunda puede tardar en llegar. Limita la "
         "espera con una paciencia de unos milisegundos, y no esperes si no hay nadie en vuelo (sección 3.5)",
+    ))
+
+
+@check("3.8", points=0, en="nobody waits longer than the patience, nor for nobody", es="nadie espera más que la paciencia, ni a nadie")
+def test_waits_are_bounded(student):
+    """One long request is in flight, a single one comes at 10 ms, and no other for a long time."""
+    log = _run(student, scene((0, 1_000), (10, 5), (900, 5)), max_inflight=8)
+    started_ms = next((step.start_ns / MS for step in log.steps if 1 in step.request_ids), 1_000.0)
+    expect(started_ms - 10 <= MOST_PATIENCE_MS, expected=f"≤ {MOST_PATIENCE_MS} ms", got=f"{started_ms - 10:.0f} ms", hint=t(
+        "(how long a request waited that came alone, next to a free seat): after some milliseconds the oldest of those who "
+        "wait goes in without company. Count from its own arrival_time_s (section 3.5)",
+        "(cuánto esperó una petición que llegó sola, con un asiento libre al lado): pasados unos milisegundos, la más antigua "
+        "de las que esperan entra sin compañía. Cuenta desde su propio arrival_time_s (sección 3.5)",
+    ))
+    # One seat becomes free at 60 ms, so no group has room; others keep coming, and the patience of the oldest is over.
+    others = ((10 + 4 * k, 400) for k in range(60))
+    log = _run(student, scene((0, 400), (0, 400), (0, 400), (0, 60), *others), max_inflight=4)
+    started_ms = next((step.start_ns / MS for step in log.steps if 4 in step.request_ids), 400.0)
+    expect(started_ms - 10 <= 200, expected="≤ 200 ms", got=f"{started_ms - 10:.0f} ms", hint=t(
+        "(how long the oldest request waited, for 50 ms with all seats taken and then next to a free one, while others arrived): the patience "
+        "is that of the oldest of those who wait, not of the newest (section 3.5)",
+        "(cuánto esperó la petición más antigua, 50 ms con todos los asientos ocupados y después junto a uno libre, mientras llegaban otras): la paciencia es "
+        "la de la más antigua de las que esperan, no la de la última (sección 3.5)",
+    ))
+    log = _run(student, scene((0, 3), (50, 3)), max_inflight=4)
+    expect_equal(finish_ms(log), {0: 3.0, 1: 53.0}, hint=t(
+        "(when each answer left, in ms): each of the two came to an idle server, and waiting gains nothing there (section "
+        "3.5)",
+        "(cuándo salió cada respuesta, en ms): las dos llegaron a un servidor ocioso, y ahí esperar no sirve de nada (sección "
+        "3.5)",
     ))

@@ -166,6 +166,25 @@ def test_keeps_to_max_cap(student):
     ))
 
 
+@check("4.8", points=0, en="a target that is met exactly is met, and the number of replicas has no limit",
+       es="un objetivo cumplido justo está cumplido, y ningún número de réplicas es el límite")
+def test_the_very_target(student):
+    """Servers that hold one request at a time: there is but one cap, and the definition is quickly worked out here."""
+    lengths = fleet.request_lengths("uniform:1,63", 300, seed=9)
+    rate, alone_s = round(11.5 * saturated_per_s(lengths, 1, num_requests=2_000), 1), fleet.p95_s(lengths, 0.01, 1, 1)
+    for count, most_s in enumerate((1.3 * alone_s, 1.001 * alone_s)):
+        fewest = next(n for n in range(12, MOST_REPLICAS) if fleet.p95_s(lengths, rate, n, 1) <= most_s)
+        target_s = fleet.p95_s(lengths, rate, fewest, 1)
+        num_replicas, _ = planned(student, rate, target_s, lengths, 1, again=count > 0)
+        expect(num_replicas == fewest, expected=fewest, got=num_replicas, hint=t(
+            "(replicas, for {rate} requests per second within {target:.4f} s, one slot each): with {n} the simulated p95 is "
+            "the target to the last digit, and that is in time: ≤, not <. With one fewer it is later (section 4.10)",
+            "(réplicas, para {rate} peticiones por segundo en {target:.4f} s, con un slot cada una): con {n} el p95 "
+            "simulado es el objetivo hasta el último dígito, y eso es llegar a tiempo: ≤, no <. Con una menos es mayor "
+            "(sección 4.10)",
+        ).format(rate=rate, target=target_s, n=fewest))
+
+
 @check("4.8", points=1, en="raises ValueError when no fleet can meet the target", es="avisa cuando ninguna flota puede", negative=True)
 def test_out_of_reach(student):
     lengths = fleet.request_lengths("uniform:1,63", 500, seed=7)

@@ -39,6 +39,16 @@ def test_takes_what_is_needed(student):
         "último bloque; quien recibe bloques los quita de free_blocks; y si no alcanzan los libres la respuesta es "
         "False, no None (sección 5.1)",
     ))
+    second = student.play("BlockManager", [3, SIZE], [("free", 1), ("allocate", 2, 16)], again=True)
+    found = [each["raised"] or each["result"] for each in second]
+    expect_equal(found, ["ValueError", True], hint=t(
+        "(free(1) and allocate(2, 16) of a second manager, after a first one gave blocks to 0, 1 and 2): a new manager knows "
+        "nobody. What stands in the class body belongs to all managers together: make tables and lists in __init__ "
+        "(section 5.1)",
+        "(free(1) y allocate(2, 16) de un segundo gestor, después de que uno anterior diera bloques a 0, 1 y 2): un gestor "
+        "nuevo no conoce a nadie. Lo que está en el cuerpo de la clase es de todos los gestores a la vez: crea tablas y "
+        "listas en __init__ (sección 5.1)",
+    ))
     lengths = (1, 16, 17, 40, 48)
     found = [20 - free_after(student, 20, SIZE, ("allocate", 0, length)) for length in lengths]
     expect_equal(found, [1, 1, 2, 3, 3], hint=t(
@@ -147,7 +157,7 @@ def expect_no_trace_of_a_no(student) -> None:
     expect_equal(found, {name: {} for name in found}, hint=hint)
 
 
-@check("5.1", points=2, en="a token is stored where its table says", es="un token está donde dice su tabla")
+@check("5.1", points=2, en="a token is stored where its table says", es="un token está donde dice su tabla", needs_torch=True)
 def test_place(student):
     """Three sequences grow in turn, so that their blocks are mixed; then the real K and V are looked up."""
     story, written = mixed_story()

@@ -1,6 +1,6 @@
 """Wrong caches, wrong steps and wrong measurements, each with a mistake that students are bound to make."""
 
-from tests.mutants import lab01_values
+from tests.mutants import fresh, lab01_values
 from tests.mutants.mutant import Mutant
 
 JOIN = "        k, v = torch.cat([keys, k]), torch.cat([values, v])"
@@ -269,4 +269,5 @@ MUTANTS = (
         check="1.10/goes_on_with_a_filled_cache", hint="at position 5",
     ),
     *lab01_values.MUTANTS,
+    *fresh.BY_LAB["01"],
 )

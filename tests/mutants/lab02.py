@@ -1,6 +1,6 @@
 """Wrong static servers, each with a mistake that students are bound to make."""
 
-from tests.mutants import lab02_values
+from tests.mutants import fresh, lab02_values
 from tests.mutants.mutant import Mutant
 
 FIRST = """    try:
@@ -330,4 +330,5 @@ MUTANTS = (
         hint="as soon as the last one has ended",
         new="while running := (server.queue.empty() or server.clock.sleep(0.0002), collect_batch(server))[1]:",
     ),
+    *fresh.BY_LAB["02"],
 )

@@ -1,6 +1,6 @@
 """Wrong schedulers, each with a mistake that students are bound to make."""
 
-from tests.mutants import lab03_values
+from tests.mutants import fresh, lab03_values
 from tests.mutants.mutant import Mutant
 
 ADMIT_LOOP = "while len(in_flight) < server.max_inflight and not server.queue.empty():"
@@ -320,4 +320,5 @@ MUTANTS = (
         hint="Bound the wait",
     ),
     *lab03_values.MUTANTS,
+    *fresh.BY_LAB["03"],
 )

@@ -62,7 +62,7 @@ MUTANTS = (
     ),
     Mutant(
         name="0.0 taken for no answer", old='if record["finish_s"] is None else', new='if not record["finish_s"] else',
-        check="3.5/many_runs", hint="ask `is None`",
+        check="3.5/many_runs", hint="test `is None`",
     ),
     Mutant(
         name="halves drawn apart", old=DRAW, check="3.6/pairs_by_request", hint="drawn apart",

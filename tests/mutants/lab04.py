@@ -1,10 +1,11 @@
 """Wrong bookkeeping and wrong plans, each with a mistake that students are bound to make."""
 
+from tests.mutants import fresh
 from tests.mutants.mutant import Mutant
 
 WHO_ENTERS = "inside = [r for r in records if r[entry] is not None and start_s <= r[entry] < end_s]"
 NOBODY = """    if not inside:
-        raise ValueError(f"nobody enters from start_s={start_s} to end_s={end_s}: no mean stay; widen the window")
+        raise ValueError(f"no request enters from start_s={start_s} to end_s={end_s}: no mean stay; widen the window")
 """
 STAYS = "stays = [math.inf if r[leave] is None else r[leave] - r[entry] for r in inside]"
 RATE_AND_STAY = "return len(stays) / (end_s - start_s), sum(stays) / len(stays)"
@@ -366,4 +367,5 @@ MUTANTS = (
         name="loses the lengths", old="    never_busy = ", new="    lengths, given = list(lengths), lengths\n    given.clear()\n    never_busy = ",
         check="4.8/meets_its_p95", hint="`lengths` after the call",
     ),
+    *fresh.BY_LAB["04"],
 )

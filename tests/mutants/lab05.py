@@ -1,5 +1,6 @@
 """Wrong answers to Lab 05, each with a mistake that students are bound to make."""
 
+from tests.mutants import fresh
 from tests.mutants.mutant import Mutant
 
 TAKE = "self.tables[request_id] = [heapq.heappop(self.free_blocks) for _ in range(needed)]"
@@ -375,4 +376,5 @@ MUTANTS = (
                                                            "server.blocks.num_total:", new="        if False:",
         check="5.7/refused", outcome="crashed",
     ),
+    *fresh.BY_LAB["05"],
 )

@@ -12,7 +12,7 @@ import sys
 from minigpt import paths
 from tests.grader import containment
 from tests.grader.outcomes import t
-from tests.grader.student import Student
+from tests.grader.session import student_of
 
 BEGIN, END = "<!-- BEGIN CONTAINMENT: python -m tests.tools.containment_table -->", "<!-- END CONTAINMENT -->"
 PAGES = {"en": "INSTRUCTORS.md", "es": "INSTRUCTORS.es.md"}
@@ -31,7 +31,7 @@ COLUMNS = {
 def held_here() -> dict[str, bool]:
     """What holds a worker of this very process."""
     lab = paths.resolve_lab("03")
-    worker = Student(paths.solution_file(lab), paths.repository_root()).worker
+    worker = student_of(paths.solution_file(lab)).worker
     try:
         worker.fresh()
         return worker.held

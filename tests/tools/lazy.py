@@ -23,16 +23,30 @@ def with_bodies(lab: Path, body: str) -> str:
 
 
 def reference_with(lab: Path, **functions: str) -> str:
-    """The reference of a lab with other texts for some of its functions; "" stands for the stub of the skeleton."""
-    stubs = {node.name: node for node in ast.parse(skeleton_file(lab).read_text(encoding="utf-8")).body
-             if hasattr(node, "name")}
+    """The reference of a lab with other texts for some of its functions; "" stands for the stub of the skeleton.
+
+    A method goes by "Class.method".
+    """
+    stubs = {name: body[place] for name, body, place in named(ast.parse(skeleton_file(lab).read_text(encoding="utf-8")))}
     tree = ast.parse(solution_file(lab).read_text(encoding="utf-8"))
-    for place, node in enumerate(tree.body):
-        if getattr(node, "name", None) in functions:
-            text = functions.pop(node.name)
-            tree.body[place] = ast.parse(text).body[0] if text else stubs[node.name]
+    for name, body, place in named(tree):
+        if name in functions:
+            text = functions.pop(name)
+            body[place] = ast.parse(text).body[0] if text else stubs[name]
     assert functions == {}, "the reference has no such functions"
     return ast.unparse(tree)
+
+
+def named(tree: ast.Module) -> list[tuple[str, list, int]]:
+    """Every function, class and method of a file: its name, the body that it stands in, and its place there."""
+    found = []
+    for place, node in enumerate(tree.body):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            found.append((node.name, tree.body, place))
+        if isinstance(node, ast.ClassDef):
+            found += [(f"{node.name}.{each.name}", node.body, at) for at, each in enumerate(node.body)
+                      if isinstance(each, ast.FunctionDef)]
+    return found
 
 
 def with_names(lab: Path, given: Callable[[str, int], Iterable[str]]) -> list[str]:
@@ -43,7 +57,8 @@ def with_names(lab: Path, given: Callable[[str, int], Iterable[str]]) -> list[st
     """
     source = skeleton_file(lab).read_text(encoding="utf-8")
     arity = {node.name: num_args(node) for node in ast.parse(source).body if hasattr(node, "name")}
-    functions = [exercise.function for exercise in load_exercises(lab) if exercise.function]
+    # Of a class whose methods are exercises of their own, the class.
+    functions = dict.fromkeys(exercise.function.split(".")[0] for exercise in load_exercises(lab) if exercise.function)
     choices = {name: list(given(name, arity[name])) for name in functions}
     count = max(map(len, choices.values()))
     rows = [[f"{name} = {found[n]}\n" for name, found in choices.items() if n < len(found)] for n in range(count)]

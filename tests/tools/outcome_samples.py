@@ -11,8 +11,8 @@ from pathlib import Path
 from minigpt import paths
 from minigpt.notebook.exercises import load_exercises
 from tests.grader import grade, outcomes, process_tree, report
+from tests.grader.judge import Result
 from tests.grader.outcomes import GRADER_ERROR, INCONCLUSIVE, t
-from tests.grader.plugin import Result
 from tests.hostile.hostile import Hostile
 from tests.mutants.lab03 import MUTANTS
 

@@ -33,7 +33,9 @@ LECTURES = {
     "3": ("3.1", "3.4", "3.5", "3.7", "3.9"),
     "4": ("4.1", "4.7", "4.8", "4.10"),
     "5": ("5.1", "5.2", "5.3", "5.10"),
+    "6": ("6.1", "6.2", "6.4", "6.5"),
 }
+BRIEF = {"6": 2}  # a lab whose sections are long: of each this many figures, and what is said right after them
 NO_GUESS = re.compile(r" \((you made no guess|no hiciste ninguna predicción)\)")
 STYLE = """
 body { font: 22px/1.45 system-ui, sans-serif; color: #222; margin: 0; scroll-snap-type: y proximity }
@@ -74,7 +76,16 @@ def slides_of(cells: tuple[Cell, ...]) -> list[Slide]:
     numbers = {number_of(cells[slide.question].en): slide for slide in middle}
     lab = next(iter(numbers)).split(".")[0]
     chosen = [numbers[number] for number in LECTURES.get(lab, ())] or in_time(cells, [one for one in middle if one.figures])
+    if lab in BRIEF:
+        chosen = [shortened(slide, BRIEF[lab]) for slide in chosen]
     return [Slide(first.question), *chosen, last]
+
+
+def shortened(slide: Slide, most_figures: int) -> Slide:
+    """Return a slide with its first figures, and of the script the cell that follows each of them."""
+    figures = slide.figures[:most_figures]
+    following = [min([index for index in slide.script if index > figure], default=None) for figure in figures]
+    return Slide(slide.question, figures, sorted({index for index in following if index is not None}))
 
 
 def number_of(heading: str) -> str:

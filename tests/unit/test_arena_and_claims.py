@@ -6,12 +6,12 @@ import pytest
 
 from minigpt.runtime.paged.run_log import PagedRunLog
 from minigpt.studies import engine_survey, policy_comparison
-from minigpt.studies.claims import ledger, production, scheduling
+from minigpt.studies.claims import beyond, ledger, production, scheduling, serving
 from minigpt.studies.claims.ledger import CONDITION, UNCLEAR, Claim, Finding, Text
 from tests.lab05.facts import FACTS
 from tests.lab05.scenes import accounting_fault
 
-EVERY_CLAIM = (*scheduling.CLAIMS, *production.CLAIMS)
+EVERY_CLAIM = (*scheduling.CLAIMS, *production.CLAIMS, *beyond.CLAIMS, *serving.CLAIMS)
 
 
 @pytest.fixture(autouse=True)

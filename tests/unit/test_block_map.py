@@ -2,8 +2,9 @@
 
 import pytest
 
+from minigpt.analysis.block_stays import holdings
 from minigpt.plots import block_map
-from minigpt.plots.block_map import holdings, hues
+from minigpt.plots.block_map import hues
 from minigpt.simulation.paged_run import serve
 from tests.lab05.scenes import scene
 

@@ -4,10 +4,9 @@ import math
 
 import pytest
 
-from minigpt import paths
 from tests.grader.definition import CHANGED, KEPT, Definition, Slip, expect_defined, near_numbers
 from tests.grader.outcomes import CRASHED, CheckFailed, t
-from tests.grader.student import Student
+from tests.grader.session import student_of
 
 CODE = """
 def right(values):
@@ -37,7 +36,7 @@ CASES = [([2.0, 2.0],), ([3.0, 1.0, 2.0],), ([1.0, 3.0],), ([5.0],)]
 def student(tmp_path):
     file = tmp_path / "file.py"
     file.write_text(CODE, encoding="utf-8")
-    made = Student(file, paths.repository_root())
+    made = student_of(file)
     yield made
     made.worker.close()
 

@@ -48,7 +48,7 @@ def test_what_else_would_have_been_right_may_stand_there_in_both_languages(lab, 
         load_exercises(lab)
 
 
-@pytest.mark.parametrize("lab", ["04", "05"])
+@pytest.mark.parametrize("lab", ["04", "05", "06"])
 def test_every_exercise_of_these_labs_is_discussed(lab):
     for exercise in load_exercises(paths.resolve_lab(lab)):
         assert exercise.discussion is not None and exercise.discussion.en != exercise.discussion.es

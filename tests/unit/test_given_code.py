@@ -4,11 +4,10 @@ import pytest
 
 from minigpt import paths
 from minigpt.notebook.exercises import load_exercises, load_given
-from tests.grader import given_code
+from tests.grader import given_code, session
 from tests.grader.fleet_host import MOST_WORK, FleetHost
 from tests.grader.grade import needs_torch
 from tests.grader.outcomes import CheckFailed
-from tests.grader.student import Student
 from tests.tools.repo_files import python_files
 
 ROOT = paths.repository_root()
@@ -24,6 +23,7 @@ WHOLE_COPY = {
     "03": ALWAYS | SERVER,
     "04": ALWAYS | {"analysis.littles_law", "runtime.clock", "simulation.fleet"},
     "05": ALWAYS | SERVER | {"analysis.tables", "studies.engine_survey"},
+    "06": ALWAYS | {"schedulers.in_line"},
 }
 
 IMPORTS = """
@@ -56,7 +56,7 @@ def student_of(tmp_path, monkeypatch):
     def make(text, lab):
         file = tmp_path / "file.py"
         file.write_text(text, encoding="utf-8")
-        made.append(Student(file, ROOT, given=load_given(lab), needs_torch=needs_torch(lab)))
+        made.append(session.student_of(file, given=load_given(lab), needs_torch=needs_torch(lab)))
         return made[-1]
 
     yield make
@@ -126,7 +126,7 @@ def test_a_fleet_is_simulated_on_the_checking_side(student_of):
     for name in ("simulate", "draw_calls", "percentile"):
         with pytest.raises(CheckFailed) as caught:
             student.call("look", name)
-        assert "a submission may use fleet.p95_s alone" in str(caught.value.got)
+        assert "a submission may use only fleet.p95_s" in str(caught.value.got)
 
 
 def test_a_fleet_that_cannot_be_simulated_is_a_value_error_and_a_search_without_end_is_not(student_of):

@@ -4,9 +4,8 @@ import math
 
 import pytest
 
-from minigpt import paths
 from tests.grader.outcomes import CheckFailed
-from tests.grader.student import Student
+from tests.grader.session import student_of
 from tests.lab03.scenes import scene
 
 KEEPS = """
@@ -33,7 +32,7 @@ def fail():
 def student(tmp_path):
     file = tmp_path / "file.py"
     file.write_text(KEEPS, encoding="utf-8")
-    made = Student(file, paths.repository_root())
+    made = student_of(file)
     yield made
     made.worker.close()
 

@@ -2,13 +2,12 @@
 
 import pytest
 
-from minigpt import paths
 from minigpt.runtime.clock import VirtualClock
 from minigpt.schedulers.registry import code_file
 from minigpt.simulation.paged_run import serve
 from minigpt.workloads.workload import workload
 from tests.grader.outcomes import CheckFailed
-from tests.grader.student import Student
+from tests.grader.session import student_of
 
 CLASS = """
 class Counter:
@@ -31,7 +30,7 @@ def student(tmp_path):
     def make(text):
         file = tmp_path / "file.py"
         file.write_text(text, encoding="utf-8")
-        made.append(Student(file, paths.repository_root()))
+        made.append(student_of(file))
         return made[-1]
 
     yield make

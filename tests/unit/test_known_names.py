@@ -8,7 +8,7 @@ import pytest
 from minigpt.runtime.request import Request
 from minigpt.simulation.paged_run import paged_server
 from minigpt.workloads.workload import scene
-from tests.grader.worker import RemoteServer
+from tests.grader.worker import orders
 
 REQUEST = Request(request_id=1, prompt_token_ids=(1,), max_tokens=3, arrival_time_s=0.5)
 FACTS = {"max_batch": 8, "max_wait_s": 0.0, "max_inflight": 8, "eos_token_id": 0, "requests": [], "memory": None}
@@ -24,7 +24,7 @@ def language(request, monkeypatch):
     (REQUEST, "arrival_s", "priority"),
     (paged_server(scene(A=3)), "cap", "max_inflight"),
     (paged_server(scene(A=3)).blocks, "free", "num_free"),
-    (RemoteServer(None, FACTS), "cap", "max_inflight"),
+    (orders.RemoteServer(None, FACTS), "cap", "max_inflight"),
 ], ids=["request", "request again", "server", "blocks", "graded"])
 def test_the_error_lists_what_there_is(thing, wrong, known):
     with pytest.raises(AttributeError) as caught:

@@ -41,6 +41,24 @@ def test_the_ladder_is_near_up_to_load_0_8_under_poisson_arrivals(seed, cost):
 
 
 @SEEDS
+def test_the_ladder_is_a_fifth_too_low_for_long_prompts(seed):
+    assert -30 < lab04.time_error_percent(REFERENCE, "documents", 0.8, 16, seed=seed, cost=StepCost()) < -12
+
+
+@SEEDS
+def test_with_several_queues_documents_need_fewer_slots_than_the_16_of_one(seed):
+    lengths = fleet.request_lengths("documents", seed=seed)
+    replicas, cap = REFERENCE.plan(140, 0.48, lengths, 64)
+    assert replicas > 1 and cap < 16
+
+
+@SEEDS
+def test_the_tutor_hardly_ever_fills_32_slots(seed):
+    p95 = [run(TUTOR, 0.95, seed, StepCost(), cap=cap, num_requests=8_000).p95_s for cap in (32, 64, 128)]
+    assert p95[0] == pytest.approx(p95[2], rel=0.01)
+
+
+@SEEDS
 def test_16_slots_are_best_for_documents_and_more_spread_the_same_speed(seed):
     runs = {cap: run(DOCUMENTS, 0.95, seed, StepCost(), cap=cap, num_requests=20_000) for cap in (8, 16, 64)}
     e2e, tpot = ({cap: each(run) for cap, run in runs.items()} for each in (

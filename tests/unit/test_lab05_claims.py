@@ -62,6 +62,13 @@ def test_dynamic_batching_lies_beside_static_and_far_above_continuous(seed, cost
         assert load > 0.5 or dynamic == pytest.approx(static, rel=0.1)
 
 
+def test_swapping_wins_short_sequences_with_blocks_of_16_and_from_22_tokens_on_with_64():
+    costs = lab05.preemption_ms([16, 21, 22, 128, 512])
+    over = {size: [swap / again for swap, again in zip(costs[f"swap, {size}"], costs["recompute"])] for size in (16, 64)}
+    assert over[16][0] < 1 < over[16][-1] < 1.2 and 0.8 < over[16][3] < 1.2  # long ones: about equal
+    assert over[64][1] > 1 > max(over[64][2:]) and over[64][-1] < 0.8  # not so with 64
+
+
 def fewest_computed(server, in_flight):
     """A victim that loses little, as the stretch exercise asks for it."""
     return min(in_flight, key=lambda request: (request.num_computed_tokens, -request.arrival_time_s))

@@ -5,12 +5,11 @@ import random
 
 import pytest
 
-from minigpt import paths
 from minigpt.notebook.live_code import CodeError, LiveModule
 from minigpt.schedulers import lab_file
+from tests.grader.judge import read_source
 from tests.grader.outcomes import CheckFailed
-from tests.grader.plugin import read_source
-from tests.grader.student import Student
+from tests.grader.session import student_of
 
 ANNOTATED = '''
 from __future__ import annotations
@@ -39,7 +38,7 @@ def in_english(monkeypatch):
 
 def by_all(file):
     """What `answer()` gives to each of those who load a file."""
-    student = Student(file, paths.repository_root())
+    student = student_of(file)
     try:
         assert read_source(file) == lab_file.read(file)
         return [lab_file.load(file).answer(), LiveModule(file).answer(), student.call("answer")]
@@ -111,7 +110,7 @@ def test_a_file_next_to_it_is_refused_by_all_in_the_same_words(tmp_path, line):
 def test_where_it_is_handed_in_alone_the_same_is_said(tmp_path):
     file = tmp_path / "lab.py"
     file.write_text("\nimport helper\n", encoding="utf-8")
-    student = Student(file, paths.repository_root())
+    student = student_of(file)
     with pytest.raises(CheckFailed) as caught:
         student.call("answer")
     student.worker.close()

@@ -2,9 +2,8 @@
 
 import pytest
 
-from minigpt import paths
 from tests.grader.outcomes import CheckFailed, expect_equal, expect_number, expect_value_error, is_same, t
-from tests.grader.student import Student
+from tests.grader.session import student_of
 from tests.lab03.scenes import scene
 
 UNUSUAL = """
@@ -65,7 +64,7 @@ class Pool:
 def student(tmp_path_factory):
     file = tmp_path_factory.mktemp("plain") / "file.py"
     file.write_text(UNUSUAL, encoding="utf-8")
-    made = Student(file, paths.repository_root())
+    made = student_of(file)
     yield made
     made.worker.close()
 

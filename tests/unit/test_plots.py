@@ -14,7 +14,7 @@ from matplotlib.colors import to_rgb
 
 from minigpt import plots
 from minigpt.paths import repository_root
-from minigpt.plots import canvas, stepwise
+from minigpt.plots import canvas, sentences, stepwise
 from minigpt.plots.colours import USEFUL_SHADES, colours_of, concept_name, ink
 from minigpt.plots.labels import spread_apart
 from minigpt.runtime.clock import VirtualClock
@@ -172,9 +172,9 @@ def test_a_timeline_shows_a_leave_at_step_3_and_c_in_its_slot(runs, monkeypatch)
 def test_a_step_is_told_in_words(runs, monkeypatch):
     monkeypatch.setenv("MINIGPT_LANG", "en")
     names = {0: "A", 1: "B", 2: "C"}
-    assert stepwise.caption(runs.continuous, 3, names) == "decodes A, B · answers A"
-    assert stepwise.caption(runs.continuous, 4, names) == "prefills C · decodes B"
-    assert stepwise.caption(runs.static, 4, names) == "decodes B · computes for nothing A"
+    assert sentences.of_step(runs.continuous, 3, names) == "decodes A, B · answers A"
+    assert sentences.of_step(runs.continuous, 4, names) == "prefills C · decodes B"
+    assert sentences.of_step(runs.static, 4, names) == "decodes B · computes for nothing A"
     assert stepwise.telling_steps(runs.continuous, 30) == [1, 3, 8, 30]
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from tests.grader import junit, notes, report
 from tests.grader.check import CheckInfo
+from tests.grader.judge import Result
 from tests.grader.outcomes import CRASHED, IMPORT_ERROR, PASSED, WRONG, t
-from tests.grader.plugin import Result
 from tests.grader.resource_watchdog import Output
 from tests.lab02.drawn import drawn
 

@@ -58,6 +58,11 @@ def test_stacked_parts_start_where_the_last_one_ended(language):
     assert figure.legends[0].get_texts()[0].get_text() == {"en": "useful work", "es": "trabajo útil"}[language]
 
 
+def test_figures_on_dark_parts_are_white():
+    axes = plots.stacked_bars.figure(["a"], {"products": [50], "calls": [30], "rest": [20]}, "%").axes[0]
+    assert [(text.get_text(), text.get_color()) for text in axes.texts] == [("50", "white"), ("30", "black"), ("20", "black")]
+
+
 def test_parts_of_the_wrong_number_are_refused():
     with pytest.raises(ValueError, match=r"parts\['held'\] has 1 values for 2 labels"):
         plots.stacked_bars.figure(["a", "b"], {"held": [1]}, "ms")

@@ -102,6 +102,16 @@ def test_a_point_that_the_products_do_not_explain(factor, side, monkeypatch):
     assert "B=16: the line lies" in text and f"ms {side}; the products alone do not bend so" in text
 
 
+@pytest.mark.parametrize("language, words", [
+    ("en", "the line lies 0.19 ms above, the products' own line 0.09; what is left is chance"),
+    ("es", "la recta queda 0.19 ms por encima; la de los productos solos, 0.09; lo que queda es azar"),
+])
+def test_a_point_that_the_products_explain_in_part(language, words, monkeypatch):
+    monkeypatch.setenv("MINIGPT_LANG", language)
+    products = [0.14, 0.24, 0.36, 0.52, 0.84, 1.41, 2.52]  # both measured on a busy machine
+    assert words in line_fit.describe_fit(fit, SIZES, [0.32, 0.54, 0.62, 0.90, 1.39, 2.06, 3.37], products)
+
+
 # -- what a step consists of ------------------------------------------------------------------------------------------
 
 
@@ -126,6 +136,8 @@ def test_the_tiny_twin_asks_for_the_same_operations_and_the_products_include_att
         return decode_once(model, size, context)
 
     jobs = step_anatomy.jobs(model, step, (1, 4), context=16)
+    assert [key for key in jobs if len(key) == 2] == [(way, B) for way in ("products", "given", "student") for B in (4, 1)]
+    assert all(len(key) == 3 for key in list(jobs)[6:]), "the whole model's steps follow each other"
     for size in (1, 4):
         for name in ("given", "student", "products"):
             own, calls = (lab01.count_operations(jobs[key]) for key in ((name, size), (name, size, "calls")))

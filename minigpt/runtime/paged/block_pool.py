@@ -23,6 +23,8 @@ class BlockEvent:
 class BlockPool:
     """`num_blocks` blocks of `block_size` tokens, and the table of every request that holds some."""
 
+    shares = False  # whether sequences may hold the same block
+
     def __init__(self, num_blocks: int, block_size: int):
         for name, value in (("num_blocks", num_blocks), ("block_size", block_size)):
             if value < 1:
@@ -53,8 +55,11 @@ class BlockPool:
         """The request's blocks, in the order of its tokens."""
         return tuple(self._tables.get(request_id, ()))
 
-    def allocate(self, request_id: int, num_tokens: int, now_ns: int) -> bool:
-        """Make sure that the request has blocks for `num_tokens`; False, and nothing changed, if too few are free."""
+    def allocate(self, request_id: int, num_tokens: int, now_ns: int, token_ids=()) -> bool:
+        """Make sure that the request has blocks for `num_tokens`; False, and nothing changed, if too few are free.
+
+        `token_ids` are those of a request that starts, for pools that share what is computed (`prefix_pool.py`).
+        """
         missing = self.num_blocks_for(num_tokens) - len(self._tables.get(request_id, ()))
         if missing > self.num_free:
             return False

@@ -46,6 +46,7 @@ class PagedExecutor(Executor):
                 record.accept(tokens[chunk.request_id], self._time.now_ns)
             if record.token_times_ns:
                 request.first_token_time_s = record.token_times_ns[0] / NS
+            self._publish(record)
         self._note(start_ns, shape, work)
         return [tokens.get(chunk.request_id) for chunk in work]
 
@@ -76,6 +77,12 @@ class PagedExecutor(Executor):
         """Copy a sequence's K and V into the blocks that it now holds."""
         self.swapped.discard(record.item.request_id)
         self._runner.swap_in(record.item.request_id)
+
+    def _publish(self, record: RequestLog) -> None:
+        """What is computed of a sequence may be shared, where blocks are."""
+        if self._pool.shares:
+            known = (*record.item.prompt_token_ids, *record.token_ids)
+            self._pool.publish(record.item.request_id, known[: record.num_computed_tokens])
 
     def _chunk(self, record: RequestLog, num_tokens: int) -> Chunk:
         item, start = record.item, record.num_computed_tokens

@@ -4,7 +4,7 @@ Both take *chunks*: the next tokens of a sequence, be it one (decode) or a piece
 sequence's KV, `swap_out` moves it out of the blocks and `swap_in` into the blocks that it then has.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from minigpt.llm.tokenizer import EOS_TOKEN_ID
@@ -22,6 +22,11 @@ class Chunk:
     is_last: bool  # after it all known tokens are computed, and a new one is produced
     answer: tuple[int, ...] | None
     ignore_eos: bool
+    guesses: tuple[int, ...] = ()  # of the tokens after its last one, to be checked (speculation)
+
+    def with_guesses(self, guesses: tuple[int, ...]) -> "Chunk":
+        """The same chunk with guesses behind it."""
+        return replace(self, guesses=guesses)
 
     @property
     def is_decode(self) -> bool:
@@ -33,6 +38,12 @@ class PagedRunner(Protocol):
 
     def compute(self, chunks: list[Chunk]) -> dict[int, int]:
         """The new token of every sequence whose chunk is its last."""
+
+    def compute_guesses(self, chunks: list[Chunk]) -> dict[int, list[int]]:
+        """For every sequence whose chunk is its last the token after it, and after each of its guesses."""
+
+    def roll_back(self, request_id: int, num_computed: int) -> None:
+        """Keep K and V of a sequence's first tokens only."""
 
     def forget(self, request_id: int) -> None:
         """Drop a sequence's K and V."""
@@ -51,11 +62,22 @@ class PagedScriptedRunner:
         """The new token of every sequence whose chunk is its last."""
         return {chunk.request_id: self._token(chunk) for chunk in chunks if chunk.is_last}
 
+    def compute_guesses(self, chunks: list[Chunk]) -> dict[int, list[int]]:
+        """The script's next tokens, as if each guess before them were right: a check looks no further than the first wrong one."""
+        return {
+            chunk.request_id: [self._token(chunk, ahead) for ahead in range(1 + len(chunk.guesses))]
+            for chunk in chunks if chunk.is_last
+        }
+
     @staticmethod
-    def _token(chunk: Chunk) -> int:
+    def _token(chunk: Chunk, ahead: int = 0) -> int:
         if chunk.answer is None:
             raise ValueError(f"request {chunk.request_id} has no scripted answer: run this workload on the model")
-        return chunk.answer[chunk.num_output] if chunk.num_output < len(chunk.answer) else EOS_TOKEN_ID
+        place = chunk.num_output + ahead
+        return chunk.answer[place] if place < len(chunk.answer) else EOS_TOKEN_ID
+
+    def roll_back(self, request_id: int, num_computed: int) -> None:
+        pass
 
     def forget(self, request_id: int) -> None:
         pass
@@ -80,10 +102,7 @@ class PagedModelRunner:
 
     def compute(self, chunks: list[Chunk]) -> dict[int, int]:
         """Write the chunks' K and V into their blocks; the new token of every sequence whose chunk is its last."""
-        for chunk in chunks:
-            if chunk.request_id not in self._slots:
-                self._slots[chunk.request_id] = self.cache.allocate()
-            self.cache.set_table(self._slots[chunk.request_id], self.pool.block_table(chunk.request_id))
+        self._take_tables(chunks)
         tokens = {}
         prompts = [chunk for chunk in chunks if not chunk.is_decode]
         decodes = [chunk for chunk in chunks if chunk.is_decode]
@@ -94,6 +113,24 @@ class PagedModelRunner:
             last = [chunk.token_ids[0] for chunk in decodes]
             tokens |= self._best(self.model.decode_step(last, self.cache, self._slots_of(decodes)), decodes)
         return tokens
+
+    def compute_guesses(self, chunks: list[Chunk]) -> dict[int, list[int]]:
+        """As `compute`, with the guesses of running sequences checked in one pass."""
+        self._take_tables(chunks)
+        prompts = [chunk for chunk in chunks if not chunk.is_decode]
+        decodes = [chunk for chunk in chunks if chunk.is_decode]
+        choices = {name: [token] for name, token in self.compute(prompts).items()} if prompts else {}
+        if decodes:
+            rows = [[*chunk.token_ids, *chunk.guesses] for chunk in decodes]
+            logits = self.model.verify(rows, self.cache, self._slots_of(decodes))  # (B, T, V)
+            for chunk, row, own in zip(decodes, rows, logits):
+                best = own[:, :EOS_TOKEN_ID] if chunk.ignore_eos else own
+                choices[chunk.request_id] = best[: len(row)].argmax(dim=-1).tolist()
+        return choices
+
+    def roll_back(self, request_id: int, num_computed: int) -> None:
+        """Forget a sequence's last tokens: their places will be written again, and until then attention does not see them."""
+        self.cache.lengths[self._slots[request_id]] = num_computed
 
     def forget(self, request_id: int) -> None:
         """Drop a sequence: its blocks are no longer its own."""
@@ -111,6 +148,14 @@ class PagedModelRunner:
         k, v = self._swapped.pop(request_id)
         blocks = list(self.pool.block_table(request_id))[: k.shape[1]]
         self.cache.k[:, blocks], self.cache.v[:, blocks] = k[:, : len(blocks)], v[:, : len(blocks)]
+
+    def _take_tables(self, chunks: list[Chunk]) -> None:
+        """Give each sequence a slot, and its slot the blocks that the sequence has now."""
+        for chunk in chunks:
+            if chunk.request_id not in self._slots:
+                slot = self._slots[chunk.request_id] = self.cache.allocate()
+                self.cache.lengths[slot] = chunk.num_computed  # above 0: it starts on blocks that others computed
+            self.cache.set_table(self._slots[chunk.request_id], self.pool.block_table(chunk.request_id))
 
     def _slots_of(self, chunks: list[Chunk]) -> list[int]:
         return [self._slots[chunk.request_id] for chunk in chunks]

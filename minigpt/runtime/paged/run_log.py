@@ -39,6 +39,7 @@ class PagedRunLog(RunLog):
     preemptions: list[Preemption] = field(default_factory=list)
     refusals: dict[int, str] = field(default_factory=dict)  # request -> why it can never be served
     swap_ns: int = 0  # time spent on copying blocks out and in
+    prefix_lookups: list = field(default_factory=list)  # PrefixLookup of each start, on a pool that shares blocks
 
     def admit(self, item, arrival_ns: int, now_ns: int) -> None:
         """A request was taken from the queue; it counts as admitted when it gets its first blocks."""

@@ -27,6 +27,7 @@ from minigpt.runtime.paged.block_pool import BlockPool
 from minigpt.runtime.paged.executor import PagedExecutor, chunk_limit
 from minigpt.runtime.paged.model_runner import PagedRunner
 from minigpt.runtime.paged.run_log import RECOMPUTE, SWAP, PagedRunLog, Preemption
+from minigpt.runtime.paged.speculation import SpeculativeExecutor
 from minigpt.runtime.paged.swap_cost import SwapCost, cost_table
 from minigpt.runtime.request import IN_FLIGHT, QUEUED, Request
 from minigpt.runtime.server import Server, check_room
@@ -46,6 +47,7 @@ class PagedSettings:
     profile_percent: int = 90
     reserve_blocks: int = 0  # stay free at an admission
     aging_s: float = 0.0  # waiting time that is worth one step of priority
+    num_guesses: int = 0  # most tokens guessed a request and step, for a loop that speculates
 
     def check(self, max_inflight: int) -> None:
         """Refuse settings under which no request could be served."""
@@ -158,8 +160,12 @@ class Blocks(KnownNames):
         if request.request_id in self._server.model.swapped:
             num_tokens = max(num_tokens, record.num_computed_tokens)
         now_ns = self._server.clock.now_ns
-        if not self._pool.allocate(request.request_id, num_tokens, now_ns):
+        starts = self._pool.shares and not self.held(request) and request.request_id not in self._server.model.swapped
+        known = (*record.item.prompt_token_ids, *record.token_ids) if starts else ()
+        if not self._pool.allocate(request.request_id, num_tokens, now_ns, known):
             return False
+        if starts:
+            record.num_computed_tokens = request.num_computed_tokens = self._pool.num_found(request.request_id)
         if record.admitted_ns is None:
             record.admitted_ns = now_ns
         if request.request_id in self._server.model.swapped:
@@ -178,9 +184,11 @@ def make_paged_server(
     log = PagedRunLog(
         workload=workload, clock=clock.name, streams=True, max_batch=max_inflight, max_inflight=max_inflight,
         num_blocks=pool.num_total, block_size=pool.block_size, block_events=pool.events,
+        prefix_lookups=pool.lookups if pool.shares else [],
     )
     time_keeper = TimeKeeper(clock)
-    executor = PagedExecutor(log, time_keeper, runner, StepLimit(chunk_limit(workload)), pool)
+    kind = SpeculativeExecutor if settings.num_guesses else PagedExecutor
+    executor = kind(log, time_keeper, runner, StepLimit(chunk_limit(workload)), pool)
     return PagedServer(
         source=make_source(workload), executor=executor, time_keeper=time_keeper, log=log, pool=pool,
         settings=settings, swap_cost=swap_cost, cost=cost_table(getattr(clock, "cost", None), swap_cost),

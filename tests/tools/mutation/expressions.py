@@ -30,6 +30,8 @@ MIXED_UP = (
     ("attention_norm", "attention_out"),
 )
 SYMMETRIC = ("max", "min", "transpose")
+ORDERS = ("order reversed", "order by value")
+ANY_ORDER = ("sum", "min", "max", "sorted", "set", "any", "all")
 MIXED_UP_FUNCTIONS = (("min", "max"), ("any", "all"), ("sum", "max", "min"), ("zip", "product"), ("sorted", "list"))
 
 
@@ -38,11 +40,32 @@ def variants(function: ast.FunctionDef, others: dict[str, list]) -> Iterator[Var
 
     `others` holds the words that stand elsewhere in it: "names" (variables), "strings".
     """
+    unordered = _unordered(function)
+    raised = [path for path, node in nodes(function) if isinstance(node, ast.Raise)]
     for path, node in nodes(function):
-        if path and path[0][0] == "body" and not _is_docstring(function, path):
-            for operator, new in _instead(node, others):
-                if path[-1][1] is None or not isinstance(new, ast.stmt):
-                    yield Variant(operator, with_node(function, path, new))
+        if not path or path[0][0] != "body" or _is_docstring(function, path) or _is_inside(path, raised):
+            continue
+        for operator, new in _instead(node, others):
+            if operator in ORDERS and id(node) in unordered:
+                continue
+            if path[-1][1] is None or not isinstance(new, ast.stmt):
+                yield Variant(operator, with_node(function, path, new))
+
+
+def _is_inside(path, outer: list) -> bool:
+    """Whether it lies within one of these: what an exception says is free."""
+    return any(path[: len(each)] == each and len(path) > len(each) for each in outer)
+
+
+def _unordered(function: ast.FunctionDef) -> set[int]:
+    """Ids of the comprehensions whose order has no effect: of a sum, say, or of a dict."""
+    found = set()
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ANY_ORDER:
+            found |= {id(part) for arg in node.args for part in getattr(arg, "generators", ())}
+        elif isinstance(node, (ast.DictComp, ast.SetComp)):
+            found |= {id(part) for part in node.generators}
+    return found
 
 
 def _is_docstring(function: ast.FunctionDef, path) -> bool:
@@ -142,8 +165,9 @@ def _subscript(node, others):
         return
     if isinstance(node.slice, ast.Tuple):
         return
-    for sign in (ast.Add, ast.Sub):
-        yield "index", same_but(node, slice=ast.BinOp(node.slice, sign(), ast.Constant(1)))
+    if not isinstance(node.slice, ast.Constant):  # else "constant" makes them
+        for sign in (ast.Add, ast.Sub):
+            yield "index", same_but(node, slice=ast.BinOp(node.slice, sign(), ast.Constant(1)))
     for place in (0, -1):
         yield "first or last", same_but(node, slice=ast.Constant(place))
 

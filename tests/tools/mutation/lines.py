@@ -49,7 +49,9 @@ def _other_bodies(body: list, first: int, in_loop: bool) -> Iterator[tuple[str, 
 
 def _has_effect(statement: ast.stmt) -> bool:
     """Whether doing it twice may differ from doing it once, as far as its form tells."""
-    if isinstance(statement, (ast.Expr, ast.AugAssign, *LOOPS)):
+    if isinstance(statement, ast.While):  # after it its condition is false, unless it was left in the middle
+        return any(isinstance(node, (ast.Break, ast.Return)) for node in ast.walk(statement))
+    if isinstance(statement, (ast.Expr, ast.AugAssign, ast.For)):
         return True
     func = statement.value.func if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call) else None
     is_own = isinstance(func, ast.Name) and func.id not in vars(builtins)
@@ -161,8 +163,10 @@ def _remembering(function: ast.FunctionDef) -> Variant:
 
 def _changed_arguments(function: ast.FunctionDef) -> Iterator[Variant]:
     """Leave an argument sorted, turned round or emptied."""
+    dicts = {node.value.id for node in ast.walk(function) if isinstance(node, ast.Attribute)
+             and isinstance(node.value, ast.Name) and node.attr in ("items", "keys", "values")}
     for name in _iterated_arguments(function):
-        for what in (f"{name}.reverse()", f"{name}.clear()", f"{name}.append({name}[0])"):
+        for what in (f"{name}.clear()", *(() if name in dicts else (f"{name}.reverse()", f"{name}.append({name}[0])"))):
             text = f"if isinstance({name}, list) and {name}:\n    {what}"
             if what.endswith("clear()"):
                 text = f"if isinstance({name}, (list, dict)):\n    {what}"
@@ -193,7 +197,8 @@ def _iterated_arguments(function: ast.FunctionDef) -> list[str]:
         if isinstance(node, (ast.For, ast.comprehension)) and isinstance(node.iter, ast.Name):
             walked.add(node.iter.id)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in WALKERS:
-            walked |= {arg.id for arg in node.args if isinstance(arg, ast.Name)}
+            if node.func.id not in ("min", "max") or len(node.args) == 1:  # min(n, cap) is of numbers
+                walked |= {arg.id for arg in node.args if isinstance(arg, ast.Name)}
     return [arg.arg for arg in function.args.args if arg.arg in walked and arg.arg not in ("self", "server", "model")]
 
 

@@ -10,10 +10,11 @@ from pathlib import Path
 from minigpt import paths
 from minigpt.notebook.exercises import load_exercises, load_given
 from tests.grader import process_tree
-from tests.grader.grade import ROOT, needs_torch, run_pytest
+from tests.grader.grade import needs_torch, run_pytest
+from tests.grader.judge import Result
 from tests.grader.outcomes import PASSED
-from tests.grader.plugin import GradePlugin, Result
-from tests.grader.session import Limits
+from tests.grader.plugin import GradePlugin
+from tests.grader.session import Limits, student_of
 from tests.grader.student import Student
 
 # Processor time of one call, far above the reference's: a loop without end costs no more than this.
@@ -32,7 +33,7 @@ class WarmGrader:
     def _student(self) -> Student:
         # A name of its own for each source: checks may keep what they computed by the name of the file.
         file = paths.solution_file(self.lab).with_name(f"mutant_{self.num_graded}.py")
-        return Student(file, ROOT, given=self.given, scripted=True, needs_torch=needs_torch(self.lab))
+        return student_of(file, given=self.given, scripted=True, needs_torch=needs_torch(self.lab))
 
     def first_failure(self, source: str, exercise: str) -> str | None:
         """What the first check that did not pass says: "3.2/appends: wrong"; None if all passed."""

@@ -1,0 +1,200 @@
+"""Lab 06 (optional), beyond batching: what engines have added since, each in small.
+
+Functions and one class; the loops that use them are given (minigpt/schedulers, minigpt/runtime/paged). No exercise needs
+one that comes after it, and each of the five parts stands on its own.
+"""
+
+from minigpt.schedulers.in_line import ByClient, ByPrediction, serve_in_line
+
+# -- 1: the same beginning, computed once ----------------------------------------------------------------------------
+
+
+def block_keys(token_ids, block_size):
+    """A key for each full block of `token_ids`, in order: two blocks have the same key if all tokens up to the end of
+    each are the same, and only then.
+
+    A key is a whole number or a text, of the same size however long the prompt is. `hash((a, b))` makes one number of
+    several. What does not fill a block has no key.
+    """
+    # EXERCISE 6.1 (about 5 lines)
+    raise NotImplementedError("exercise 6.1: block_keys")
+
+
+class PrefixCache:
+    """Blocks that sequences share. At any moment each of them is held by sequences, idle or free.
+
+    A sequence holds the blocks in its table, and a block may stand in several tables. A block that can be found by a key
+    and that is not held is idle: its K and V stay until the memory is needed.
+    """
+
+    def __init__(self, num_blocks):
+        self.free_blocks = list(range(num_blocks))  # nothing of use lies in them
+        self.tables = {}  # request id -> its blocks, in the order of its tokens
+        self.num_holders = [0] * num_blocks  # of each block: how many tables it stands in
+        self.block_of = {}  # key -> the block that can be found by it
+        self.key_of = {}  # the same reversed: block -> key
+        self.idle = {}  # block -> None: a dict keeps its order, and the longest unused comes first
+
+    def share(self, request_id, keys):
+        """Start a sequence with the blocks that hold its beginning already; how many they are.
+
+        These are the blocks found by `keys`, from the first on, up to the first key that is not found. Each has one
+        holder more, and a block that is held is not idle. They are the sequence's table.
+        """
+        # EXERCISE 6.2 (about 10 lines)
+        raise NotImplementedError("exercise 6.2: PrefixCache.share")
+
+    def free(self, request_id):
+        """The sequence leaves: each of its blocks has one holder less.
+
+        Of those that are not held any more, the ones that can be found become idle and the others free. The last block
+        of a sequence becomes idle first: it is of no use without those before it, so it has to be evicted before them.
+        """
+        # EXERCISE 6.3 (about 6 lines)
+        raise NotImplementedError("exercise 6.3: PrefixCache.free")
+
+    def publish(self, request_id, keys):
+        """Given: the sequence's first blocks, one for each of `keys`, are computed and full: they can be found from now on.
+
+        A key belongs to one block and a block to one key: the one published first stays.
+        """
+        for block, key in zip(self.tables[request_id], keys):
+            if key not in self.block_of and block not in self.key_of:
+                self.block_of[key] = block
+                self.key_of[block] = key
+
+    def grow(self, request_id, num_blocks):
+        """Given: a sequence gets blocks of its own until it has `num_blocks`. True, or False if there are too few."""
+        table = self.tables.setdefault(request_id, [])
+        missing = num_blocks - len(table)
+        if missing > len(self.free_blocks) + len(self.idle):
+            return False
+        for _ in range(missing):
+            block = self.free_blocks.pop(0) if self.free_blocks else self.evict()
+            self.num_holders[block] = 1
+            table.append(block)
+        return True
+
+    def evict(self):
+        """Given: give up the block that has been idle the longest, and return it: from now on it cannot be found."""
+        block = next(iter(self.idle))
+        del self.idle[block]
+        del self.block_of[self.key_of.pop(block)]
+        return block
+
+
+# -- 2: guess several tokens, check them in one pass -------------------------------------------------------------------
+
+
+def propose(token_ids, num_tokens, longest=3):
+    """Guess the next tokens of a sequence: up to `num_tokens` that followed when its last tokens stood there before.
+
+    Take the last `longest` tokens and look for the same ones at an earlier place; of several places the latest counts.
+    Nothing there? Then the last `longest` − 1, and so on down to the last one alone. [] if that is new, too.
+    """
+    # EXERCISE 6.4 (about 6 lines)
+    raise NotImplementedError("exercise 6.4: propose")
+
+
+def accept(guesses, choices):
+    """What a sequence keeps of a pass that checked `guesses`: (its new tokens, how many entries the cache drops).
+
+    `choices` has one token more than `guesses`: choices[j] is what the model says after the first j guesses. Guesses
+    are kept up to the first that the model would not have said; there, its own choice stands. The pass has put K and V
+    of all guesses into the cache, and those of guesses that are not kept have to go.
+    """
+    # EXERCISE 6.5 (about 4 lines)
+    raise NotImplementedError("exercise 6.5: accept")
+
+
+# -- 3, 4, 5: who goes first, fair to clients, two kinds of machines -------------------------------------------------
+
+
+def next_in_line(predicted, overtaken, most_overtaken):
+    """The place (from 0) of the request that is admitted next. Both lists are in order of arrival.
+
+    `predicted[i]` says how long request i is likely to take: the shortest goes first; of equals, who came first.
+    `overtaken[i]` says how often it has been overtaken: how many that came later were admitted before it. None may
+    be overtaken more than `most_overtaken` times; None: there is no bound.
+    """
+    # EXERCISE 6.6 (about 3 lines)
+    raise NotImplementedError("exercise 6.6: next_in_line")
+
+
+class TokenCounters:
+    """Virtual token counters: how much service each client has had, and whose turn it is. A client is a name.
+
+    Service is counted in tokens: those of a prompt `prompt_weight` each, those of an answer `output_weight` each.
+    """
+
+    def __init__(self, prompt_weight, output_weight):
+        self.prompt_weight, self.output_weight = prompt_weight, output_weight
+        self.service = {}  # client -> its counter
+        self.num_waiting = {}  # client -> its requests in the line
+        self.last_to_leave = None  # the client whose last waiting request left the line most recently
+
+    def arrive(self, client):
+        """A request of the client comes to the line.
+
+        If the client has none there yet, its counter is lifted first: to the lowest counter of those who wait, or, if
+        none waits, to that of the client who left the line last. A counter is never lowered.
+        """
+        # EXERCISE 6.7 (about 5 lines)
+        raise NotImplementedError("exercise 6.7: TokenCounters")
+
+    def next_client(self):
+        """Of the clients with a request in the line, the one with the lowest counter; of equals, the first name."""
+        # EXERCISE 6.7 (about 1 line)
+        raise NotImplementedError("exercise 6.7: TokenCounters")
+
+    def admit(self, client, num_prompt_tokens):
+        """A request of the client leaves the line, and its prompt is computed."""
+        # EXERCISE 6.7 (about 4 lines)
+        raise NotImplementedError("exercise 6.7: TokenCounters")
+
+    def count_token(self, client):
+        """A request of the client, in flight, has got one output token."""
+        # EXERCISE 6.7 (about 1 line)
+        raise NotImplementedError("exercise 6.7: TokenCounters")
+
+
+def split_machines(num_machines, lengths, cost, link, in_flight):
+    """How to divide machines between prefill and decode: (prefill machines, decode machines, requests a second).
+
+    `lengths` are pairs (prompt tokens, steps). A prefill machine computes one prompt after the other, and meanwhile its
+    link sends the K and V of the one before: the slower of the two counts. A decode machine does the other steps of
+    `in_flight` requests together. Take the division that completes most; of equals, that with fewer prefill machines.
+    Coefficients are nanoseconds.
+    """
+    # EXERCISE 6.8 (about 10 lines)
+    raise NotImplementedError("exercise 6.8: split_machines")
+
+
+def route(way, in_flight, cached_tokens, drawn, most_ahead):
+    """The place (from 0) of the replica that a request goes to; of equals, the first.
+
+    `in_flight[i]` is how many requests are inside replica i, `cached_tokens[i]` how many tokens of this prompt its cache
+    holds. By `way`: "least" takes the fewest in flight; "two" the fewer of the two places in `drawn`, which came up at
+    random. "prefix" takes, of the replicas that hold most of the prompt, the fewest in flight, unless it has over
+    `most_ahead` more than the fewest of all: then that one.
+    """
+    # EXERCISE 6.9 (about 9 lines)
+    raise NotImplementedError("exercise 6.9: route")
+
+
+# -- given: loops that ask your functions, and a sum that Lab 04 knows -----------------------------------------------
+
+
+def shortest_first_loop(server, predicted, most_overtaken):
+    """Serve in the order of your `next_in_line`; `predicted` is by request_id."""
+    serve_in_line(server, ByPrediction(next_in_line, predicted, most_overtaken))
+
+
+def fair_loop(server, client_of):
+    """Serve by your `TokenCounters`; `client_of` is by request_id."""
+    serve_in_line(server, ByClient(TokenCounters(prompt_weight=1, output_weight=2), client_of))
+
+
+def mean_attended(lengths):
+    """Tokens that all decode steps of a request attend to, on average: step k = 2 … n looks at prompt + k − 1."""
+    return sum((steps - 1) * prompt + steps * (steps - 1) / 2 for prompt, steps in lengths) / len(lengths)

@@ -1,0 +1,98 @@
+"""Headlines of papers with what they compare, and what engines do by default (shown in Lab 06).
+
+Engines change quickly: every row names its version, and all were looked up in the month of `LOOKED_UP`.
+"""
+
+import textwrap
+from dataclasses import dataclass
+
+from minigpt.language import say
+
+LOOKED_UP = "2026-11"
+MOST_COLUMNS = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A statement with its source."""
+
+    name: str
+    en: str
+    es: str
+    source: str
+
+    def __str__(self) -> str:
+        # A notebook breaks longer lines anywhere, in the middle of a word.
+        return textwrap.fill(f"{self.name}: {say(en=self.en, es=self.es)} [{self.source}]", MOST_COLUMNS)
+
+
+HEADLINES = (
+    Row(
+        name="×36.9", source="Orca: Yu et al., OSDI 2022",
+        en="request rate at equal median latency a token, GPT-3 175B, against FasterTransformer",
+        es="tasa de peticiones a igual latencia mediana por token, GPT-3 175B, frente a FasterTransformer",
+    ),
+    Row(
+        name="×2–4", source="PagedAttention: Kwon et al., SOSP 2023",
+        en="throughput at the same latency, against FasterTransformer and Orca",
+        es="throughput a igual latencia, frente a FasterTransformer y Orca",
+    ),
+    Row(
+        name="×23", source="Anyscale, blog, 2023",
+        en="tokens a second, prompts counted, against a static server that pads to the longest answer of all (Lab 05)",
+        es="tokens por segundo, contando los prompts, frente a un servidor estático que rellena hasta la respuesta más larga "
+        "de todas (laboratorio 05)",
+    ),
+    Row(
+        name="×31.4", source="FastServe: Wu et al., arXiv 2305.05920, version 3",
+        en="throughput at the same average latency, against vLLM (×17.9 at the same tail latency): a preprint",
+        es="throughput a igual latencia media, frente a vLLM (×17.9 a igual latencia de cola): un preprint",
+    ),
+    Row(
+        name="×6.1", source="FastServe: Wu et al., NSDI 2026",
+        en="the same system and the same authors, reviewed and published: throughput against vLLM. Quote this one",
+        es="el mismo sistema y los mismos autores, ya revisado y publicado: throughput frente a vLLM. Cita este",
+    ),
+    Row(
+        name="×7.4", source="DistServe: Zhong et al., OSDI 2024",
+        en="requests within their targets, or targets 12.6 times as tight, for more than 90 % of requests",
+        es="peticiones dentro de sus objetivos, u objetivos ×12.6 más estrictos, para más del 90 % de ellas",
+    ),
+    Row(
+        name="×2–3", source="speculative decoding: Leviathan et al., ICML 2023",
+        en="one answer at a time (T5-XXL): no batch",
+        es="de respuesta en respuesta (T5-XXL): sin lote",
+    ),
+)
+DEFAULTS = (
+    Row(
+        name="vLLM, prefix caching", source="vllm/config/cache.py, main branch, 2026",
+        en="on; blocks of 16, keys by SHA-256",
+        es="activada; bloques de 16, claves con SHA-256",
+    ),
+    Row(
+        name="vLLM, overlap", source="vLLM 0.14, January 2026; PR 27614, 31998",
+        en="on where it can be (async_scheduling); with guesses by n-gram it turns itself off",
+        es="activado donde se puede (async_scheduling); con tokens adivinados por n-gramas se desactiva solo",
+    ),
+    Row(
+        name="vLLM, speculation and order", source="docs.vllm.ai 0.25, SpeculativeConfig, SchedulerConfig, 2026",
+        en="no speculation unless it is configured; first come, first served",
+        es="sin especulación salvo que se configure; por orden de llegada",
+    ),
+    Row(
+        name="SGLang, prefix caching", source="sglang/srt/server_args.py, main branch, 2026",
+        en="on (a radix tree); what is unused the longest is evicted first",
+        es="activada (un árbol radix); se desaloja primero lo que lleva más sin uso",
+    ),
+    Row(
+        name="SGLang, overlap", source="SGLang 0.4, December 2024; server_args.py, 2026",
+        en="on (the scheduler runs one batch ahead)",
+        es="activado (el planificador va un lote por delante)",
+    ),
+    Row(
+        name="SGLang, speculation and order", source="server_args.py, 2026",
+        en="no speculation unless an algorithm is named; first come, first served, not the longest prefix first (lpm)",
+        es="sin especulación salvo que se nombre un algoritmo; por orden de llegada, no el prefijo más largo primero (lpm)",
+    ),
+)

@@ -1,0 +1,133 @@
+"""Calls of a prefix cache, with what is due after each of them.
+
+Which free block a sequence gets is free. So blocks are compared by what is known of them: how many sequences hold them and
+by which key they can be found.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from tests.grader.outcomes import CRASHED, CheckFailed, Text, expect, t
+
+FIELDS = ("free_blocks", "tables", "num_holders", "block_of", "key_of", "idle")
+NAMES = {
+    "result": t("what it returns", "lo que devuelve"),
+    "free": t("number of free blocks", "número de bloques libres"),
+    "found": t("keys that can be found", "claves que se encuentran"),
+    "idle": t("keys of the idle blocks, the longest unused first", "claves de los bloques ociosos, primero el que lleva más sin uso"),
+    "holders": t("holders of each block, by sequence", "secuencias que tienen cada bloque, por secuencia"),
+    "keys": t("key of each block, by sequence", "clave de cada bloque, por secuencia"),
+}
+
+
+@dataclass(eq=False, slots=True)
+class Block:
+    """A block as the definition sees it."""
+
+    holders: int = 0
+    key: int | None = None
+
+
+class Model:
+    """A prefix cache by its definition."""
+
+    def __init__(self, num_blocks: int):
+        self.num_free, self.tables, self.found, self.idle = num_blocks, {}, {}, []
+
+    def share(self, request_id, keys) -> int:
+        shared = []
+        for key in keys:
+            if key not in self.found:
+                break
+            shared.append(self.found[key])
+        for block in shared:
+            block.holders += 1
+        self.idle = [block for block in self.idle if block not in shared]
+        self.tables[request_id] = shared
+        return len(shared)
+
+    def publish(self, request_id, keys) -> None:
+        for block, key in zip(self.tables[request_id], keys):
+            if block.key is None and key not in self.found:
+                block.key, self.found[key] = key, block
+
+    def grow(self, request_id, num_blocks) -> bool:
+        table = self.tables.setdefault(request_id, [])
+        missing = num_blocks - len(table)
+        if missing > self.num_free + len(self.idle):
+            return False
+        for _ in range(missing):
+            if self.num_free:
+                self.num_free -= 1
+            else:
+                del self.found[self.idle.pop(0).key]
+            table.append(Block(holders=1))
+        return True
+
+    def free(self, request_id) -> None:
+        for block in self.tables.pop(request_id)[::-1]:
+            block.holders -= 1
+            if not block.holders:
+                self.num_free += block.key is None
+                self.idle += [block] if block.key is not None else []
+
+    def seen(self, result) -> dict:
+        """What can be seen after a call."""
+        return {
+            "result": result, "free": self.num_free, "found": sorted(self.found), "idle": [block.key for block in self.idle],
+            "holders": {i: [block.holders for block in table] for i, table in self.tables.items()},
+            "keys": {i: [block.key for block in table] for i, table in self.tables.items()},
+        }
+
+
+def expect_story(student, num_blocks: int, calls, hint: Text) -> None:
+    """Fail the check unless after each of the calls all is as it is due."""
+    model, told = Model(num_blocks), student.play("PrefixCache", [num_blocks], list(calls), FIELDS)
+    for at, (call, each) in enumerate(zip(calls, told)):
+        if each["raised"]:
+            raise CheckFailed(CRASHED, expected=said(call), got=f"{said(call)}: {each['said']}", hint=hint)
+        result = getattr(model, call[0])(*call[1:])
+        due, got = model.seen(result), seen(each["shown"], each["result"], num_blocks)
+        for name in NAMES:
+            expect(got[name] == due[name], hint=hint, got=got[name], expected=told_of(name, due[name], calls[: at + 1]))
+        expect_whole(each["shown"], num_blocks, calls[: at + 1], hint)
+
+
+def seen(shown: dict, result, num_blocks: int) -> dict:
+    """The same of the student's cache; what has another form is shown as it is."""
+    try:
+        key_of, holders = dict(shown["key_of"]), shown["num_holders"]
+        tables = {i: list(table) for i, table in shown["tables"].items()}
+        return {
+            "result": result, "free": len(shown["free_blocks"]), "found": sorted(shown["block_of"]),
+            "idle": [key_of.get(block) for block in shown["idle"]],
+            "holders": {i: [holders[block] for block in table] for i, table in tables.items()},
+            "keys": {i: [key_of.get(block) for block in table] for i, table in tables.items()},
+        }
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+        return dict.fromkeys(NAMES, shown) | {"result": result}
+
+
+def expect_whole(shown: dict, num_blocks: int, calls, hint: Text) -> None:
+    """Each block is free, idle or in tables, and in no two of these; both directories say the same."""
+    held = {block for table in shown["tables"].values() for block in table}
+    places = Counter([*shown["free_blocks"], *shown["idle"], *held])
+    wrong = {block: places[block] for block in {*range(num_blocks), *places} if places[block] != 1}
+    expect(wrong == {}, hint=hint, got=wrong, expected=told_of_calls(
+        "each block once: free, idle or held", "cada bloque una vez: libre, ocioso o en uso", calls))
+    turned = {block: key for key, block in shown["block_of"].items()}
+    expect(turned == shown["key_of"], hint=hint, got=shown["key_of"], expected=told_of_calls(
+        f"key_of {turned}, as block_of says", f"key_of {turned}, como dice block_of", calls))
+
+
+def told_of(name: str, due, calls) -> Text:
+    return told_of_calls(f"{due} ({NAMES[name].en})", f"{due} ({NAMES[name].es})", calls)
+
+
+def told_of_calls(en: str, es: str, calls) -> Text:
+    last = ("… " if len(calls) > 6 else "") + ", ".join(map(said, calls[-6:]))
+    return t(f"{en} after {last}", f"{es} tras {last}")
+
+
+def said(call: tuple) -> str:
+    return f"{call[0]}({', '.join(map(str, call[1:]))})"

@@ -1,0 +1,85 @@
+"""Exercise 6.4: guesses from the sequence's own text."""
+
+import random
+
+from tests.grader.check import check
+from tests.grader.definition import Definition, Slip, expect_defined
+from tests.grader.outcomes import t
+from tests.lab06.oracles import followers, texts
+
+
+def same_tokens(got, wanted) -> bool:
+    return isinstance(got, (list, tuple)) and list(got) == list(wanted) and all(type(token) is int for token in got)
+
+
+def guessed(token_ids, num_tokens, longest, *, lengths=None, pick=max, skip=0):
+    """The tokens after an earlier place with the same ending; a slip takes other lengths, or another place."""
+    for length in lengths(longest) if lengths else range(longest, 0, -1):
+        if found := followers(token_ids, length):
+            start = pick(found) + skip
+            return token_ids[start : start + num_tokens]
+    return []
+
+
+def _itself(token_ids, num_tokens, longest):
+    """Who looks up to the very end finds the ending itself, and nothing after it."""
+    return []
+
+
+PROPOSE = Definition(function="propose", arguments=("token_ids", "num_tokens", "longest"), truth=guessed, near=same_tokens, slips=(
+    Slip(answer=_itself, hint=t(
+        "the last tokens are always found at the very end, where they stand: look at earlier places only (section 6.2)",
+        "los últimos tokens siempre se encuentran al final, donde están: mira solo lugares anteriores (sección 6.2)",
+    )),
+    Slip(answer=lambda *args: guessed(*args, pick=min), hint=t(
+        "of several places you seem to take the first; the latest counts: what was said last is likely to be said again "
+        "(section 6.2)",
+        "de varios lugares parece que tomas el primero; cuenta el último: lo dicho hace poco es lo que más probablemente se "
+        "repita (sección 6.2)",
+    )),
+    Slip(answer=lambda *args: guessed(*args, lengths=lambda longest: [longest]), hint=t(
+        "you seem to look for the last `longest` tokens only: where these are new, fewer of them may not be (section 6.2)",
+        "parece que buscas solo los últimos `longest` tokens: si esos son nuevos, quizá menos de ellos no lo sean "
+        "(sección 6.2)",
+    )),
+    Slip(answer=lambda *args: guessed(*args, lengths=lambda longest: range(1, longest + 1)), hint=t(
+        "you seem to begin with the last token alone: begin with `longest` tokens, a longer match guesses better (section 6.2)",
+        "parece que empiezas por el último token solo: empieza con `longest` tokens; una coincidencia más larga adivina "
+        "mejor (sección 6.2)",
+    )),
+    Slip(answer=lambda *args: guessed(*args, skip=-1), hint=t(
+        "you seem to repeat the last token: what is guessed comes after the place that was found (section 6.2)",
+        "parece que repites el último token: lo adivinado viene después del lugar encontrado (sección 6.2)",
+    )),
+))
+
+
+@check("6.4", points=2, en="guesses what followed the last time", es="adivina lo que siguió la última vez")
+def test_what_followed(student):
+    cases = [(text, 4, longest) for longest in (3, 1, 2, 5) for text in texts(random.Random(longest), 25)]
+    expect_defined(student, PROPOSE, cases, hint=t(
+        "find the last tokens at their latest earlier place; the guess is what comes after it there. Nothing found for "
+        "`longest` of them: look for one fewer, down to one (section 6.2)",
+        "busca los últimos tokens en su último lugar anterior; lo adivinado es lo que viene ahí detrás. Si no se encuentran "
+        "`longest`, busca uno menos, hasta uno (sección 6.2)",
+    ))
+
+
+@check("6.4", points=1, en="guesses no more than it may", es="no adivina más de lo que puede")
+def test_at_most(student):
+    text = [1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3]
+    cases = [(text, count, 3) for count in (1, 2, 5, 8, 20)] + [([4, 9, 4], 5, 2), ([7, 7], 3, 3), (text, 0, 3)]
+    expect_defined(student, PROPOSE, cases, hint=lambda token_ids, num_tokens, longest: t(
+        f"at most {num_tokens} tokens, and no more than there are: up to the end of the text (section 6.2)",
+        f"a lo sumo {num_tokens} tokens, y no más de los que hay: hasta el final del texto (sección 6.2)",
+    ))
+
+
+@check("6.4", points=1, en="says nothing where nothing repeats", es="no dice nada donde nada se repite", negative=True)
+def test_nothing(student):
+    cases = [([1, 2, 3, 4], 3, 3), ([5], 3, 3), ([], 2, 3), ([1, 2, 3, 1, 4], 2, 4), ([3, 1, 4, 1, 5], 4, 2)]
+    expect_defined(student, PROPOSE, cases, hint=t(
+        "a last token that is new has nothing behind it: return []. So does a text of one token, or of none (section 6.2)",
+        "un último token nuevo no tiene nada detrás: devuelve []. También con un texto de un token, o de ninguno "
+        "(sección 6.2)",
+    ))

@@ -1,0 +1,160 @@
+"""Exercise 6.5: what stays of a pass that checked guesses."""
+
+import random
+
+from tests.grader.check import check
+from tests.grader.definition import Definition, Slip, answer, expect_defined
+from tests.grader.outcomes import expect, expect_equal, t
+from tests.lab06.oracles import followers, num_agreeing
+
+
+def is_pair(got) -> bool:
+    return (isinstance(got, (list, tuple)) and len(got) == 2 and isinstance(got[0], (list, tuple)) and type(got[1]) is int
+            and all(type(token) is int for token in got[0]))
+
+
+def tokens_near(got, wanted) -> bool:
+    return is_pair(got) and list(got[0]) == list(wanted[0])
+
+
+def both_near(got, wanted) -> bool:
+    return tokens_near(got, wanted) and got[1] == wanted[1]
+
+
+def kept(guesses, choices):
+    right = num_agreeing(guesses, choices)
+    return [*guesses[:right], choices[right]], len(guesses) - right
+
+
+def _all_that_agree(guesses, choices):
+    right = [guess for guess, choice in zip(guesses, choices) if guess == choice]
+    return [*right, choices[len(right)]], len(guesses) - len(right)
+
+
+TOKEN_SLIPS = (
+    Slip(answer=lambda guesses, choices: ([*guesses, choices[-1]], 0), hint=t(
+        "you seem to keep every guess: compare each with the model's own choice at its place, and stop at the first that "
+        "differs (section 6.2)",
+        "parece que conservas todo lo adivinado: compara cada token con lo que el modelo elige en su lugar y detente en el "
+        "primero distinto (sección 6.2)",
+    )),
+    Slip(answer=lambda guesses, choices: (guesses[: num_agreeing(guesses, choices)], 0), hint=t(
+        "the model's own token after the last right guess is missing: it comes with the pass for nothing, so a step never "
+        "gives fewer than one token (section 6.2)",
+        "falta el token propio del modelo tras el último acierto: viene gratis con la pasada, así que un paso nunca da menos "
+        "de un token (sección 6.2)",
+    )),
+    Slip(answer=_all_that_agree, hint=t(
+        "what comes after the first wrong guess was computed behind a token that is not there: it says nothing, even where it "
+        "agrees (section 6.2)",
+        "lo que viene tras el primer fallo se calculó detrás de un token que no está: no dice nada, aunque coincida "
+        "(sección 6.2)",
+    )),
+    Slip(answer=lambda guesses, choices: (list(choices), 0), hint=t(
+        "you seem to keep every choice of the model: those after the first wrong guess were made behind a token that is not "
+        "there (section 6.2)",
+        "parece que conservas todo lo que elige el modelo: lo que viene tras el primer fallo se eligió detrás de un token que "
+        "no está (sección 6.2)",
+    )),
+)
+TOKENS = Definition(function="accept", arguments=("guesses", "choices"), truth=kept, near=tokens_near, slips=TOKEN_SLIPS)
+BOTH = Definition(function="accept", arguments=("guesses", "choices"), truth=kept, near=both_near, slips=(
+    Slip(answer=lambda guesses, choices: (kept(guesses, choices)[0], len(guesses) + 1 - num_agreeing(guesses, choices)), hint=t(
+        "one too many: the model's own token has no K and V yet, so it cannot be dropped. The pass put in the last known token "
+        "and the guesses; only wrong guesses go (section 6.2)",
+        "uno de más: el token propio del modelo aún no tiene K y V, así que no se puede descartar. La pasada guardó el último "
+        "token conocido y lo adivinado; solo se va lo que no se acierta (sección 6.2)",
+    )),
+    Slip(answer=lambda guesses, choices: (kept(guesses, choices)[0], 0), hint=t(
+        "K and V of wrong guesses are still in the cache: how many guesses are not kept? (section 6.2)",
+        "K y V de lo que no se acertó siguen en la caché: ¿cuántos tokens adivinados no se conservan? (sección 6.2)",
+    )),
+    Slip(answer=lambda guesses, choices: (kept(guesses, choices)[0], num_agreeing(guesses, choices)), hint=t(
+        "that is how many are kept; asked is how many are dropped (section 6.2)",
+        "eso es cuántos se conservan; se pide cuántos se descartan (sección 6.2)",
+    )),
+))
+
+
+def cases(rng: random.Random, count: int = 60):
+    """Guesses that are right up to any place, and that agree again behind a wrong one."""
+    for _ in range(count):
+        choices = [rng.randrange(6) for _ in range(rng.randint(1, 6))]
+        guesses = [token if rng.random() < 0.7 else rng.randrange(6) for token in choices[:-1]]
+        yield guesses, choices
+
+
+@check("6.5", points=2, en="keeps guesses up to the first wrong one", es="conserva lo adivinado hasta el primer fallo")
+def test_up_to_the_first_wrong(student):
+    expect_defined(student, TOKENS, cases(random.Random(6)), hint=t(
+        "return (tokens, number dropped): the guesses that equal the model's choice at their place, up to the first that does "
+        "not, and then the model's own choice there (section 6.2)",
+        "devuelve (tokens, cuántos se descartan): lo adivinado que coincide con lo que el modelo elige en su lugar, hasta el "
+        "primer fallo, y después lo que el modelo elige ahí (sección 6.2)",
+    ))
+
+
+@check("6.5", points=1, en="every step gives a token", es="cada paso da un token")
+def test_at_least_one(student):
+    expect_defined(student, TOKENS, [([], [5]), ([1], [2, 3]), ([1, 2], [1, 2, 3]), ([4, 4], [0, 4, 4])], hint=t(
+        "without guesses, or with the first one wrong, the model's own token is left; with all of them right there is one more "
+        "behind the last (section 6.2)",
+        "sin nada adivinado, o si falla el primero, queda el token propio del modelo; si se acierta todo, hay uno más tras el "
+        "último (sección 6.2)",
+    ))
+
+
+@check("6.5", points=2, en="drops what was computed for wrong guesses", es="descarta lo calculado para los fallos")
+def test_dropped(student):
+    expect_defined(student, BOTH, cases(random.Random(7)), hint=t(
+        "(tokens, number dropped): dropped are the guesses that are not kept, one entry of the cache each (section 6.2)",
+        "(tokens, cuántos se descartan): se descarta lo adivinado que no se conserva, una posición de la caché por token "
+        "(sección 6.2)",
+    ))
+
+
+@check("6.5", points=2, en="the answer is the one without guesses", es="la respuesta es la misma que sin adivinar")
+def test_same_answer(student):
+    for seed in range(3):
+        rng, first = random.Random(seed), seed == 0
+        prompt = [rng.randrange(4) for _ in range(6)]
+        due = list(prompt)
+        while len(due) < 40:
+            due.append(next_token(due))
+        tokens, cache = generated(student, prompt, 40, again=not first)
+        expect_equal(tokens[:40], due, hint=t(
+            "(the tokens of a toy model, 40 of them, guessed and checked): greedy decoding must say what it says without "
+            "guesses (section 6.2)",
+            "(los tokens de un modelo de juguete, 40, adivinados y comprobados): la decodificación voraz debe decir lo mismo "
+            "que sin adivinar (sección 6.2)",
+        ))
+        expect(cache == tokens[:-1], expected=t("all tokens but the last", "todos los tokens menos el último"), got=cache, hint=t(
+            "(the tokens whose K and V the cache has in the end): the number dropped does not fit the tokens that were kept "
+            "(section 6.2)",
+            "(los tokens cuyas K y V tiene la caché al final): cuántos se descartan no cuadra con los tokens que se "
+            "conservaron (sección 6.2)",
+        ))
+
+
+def next_token(tokens: list[int]) -> int:
+    """A toy model: greedy, and it repeats itself often enough."""
+    return (3 * tokens[-1] + tokens[-2] + len(tokens) // 9) % 5
+
+
+def generated(student, prompt: list[int], length: int, *, again: bool) -> tuple[list[int], list[int]]:
+    """A sequence made of steps with guesses, and the tokens that its cache holds in the end."""
+    tokens, cache = [*prompt, next_token(prompt)], list(prompt)
+    while len(tokens) < length:
+        found = followers(tokens, 2)
+        guesses = tokens[max(found) :][:3] if found else []
+        choices = [next_token([*tokens, *guesses[:ahead]]) for ahead in range(len(guesses) + 1)]
+        got, _ = answer(student, "accept", [guesses, choices], again=again)
+        again = True
+        expect(is_pair(got) and got[0] and 0 <= got[1] <= len(guesses), got=got,
+               expected=t("(tokens, number dropped)", "(tokens, cuántos se descartan)"), hint=t(
+                   "return (new tokens, how many entries the cache drops) (section 6.2)",
+                   "devuelve (tokens nuevos, cuántas posiciones descarta la caché) (sección 6.2)"))
+        cache += [tokens[-1], *guesses]
+        cache = cache[: len(cache) - got[1]]
+        tokens += got[0]
+    return tokens, cache

@@ -1,0 +1,131 @@
+"""Exercise 6.6: the shortest prediction first, and no request overtaken more often than is allowed."""
+
+from minigpt.analysis.service import times_overtaken
+from minigpt.runtime.clock import VirtualClock
+from tests.grader.check import check
+from tests.grader.definition import Definition, Slip, expect_defined
+from tests.grader.outcomes import expect, t
+from tests.grader.seeds import graded_seed
+from tests.lab06.crowds import BOUND, LEAST_PERCENT, crowd, mean_ms
+from tests.lab06.turns import TELLING, drawn_lines, next_place
+
+ROOMY = 1_024  # blocks
+
+
+def _last_of_equals(predicted, overtaken, most):
+    return max(range(len(predicted)), key=lambda i: (-predicted[i], i)) if _is_free(overtaken, most) else 0
+
+
+def _is_free(overtaken, most) -> bool:
+    return most is None or overtaken[0] < most
+
+
+def _one_too_many(predicted, overtaken, most):
+    return next_place(predicted, overtaken, None if most is None else most + 1)
+
+
+def _shortest_at_the_bound(predicted, overtaken, most):
+    if _is_free(overtaken, most):
+        return next_place(predicted, overtaken, most)
+    return min((i for i, times in enumerate(overtaken) if times >= most), key=lambda i: (predicted[i], i))
+
+
+def _zero_is_no_bound(predicted, overtaken, most):
+    return next_place(predicted, overtaken, most or None)
+
+
+SLIPS = (
+    Slip(answer=lambda predicted, overtaken, most: min(predicted), hint=t(
+        "this is a prediction, not a place: return where it stands in the list, from 0 (section 6.3)",
+        "esto es una predicción, no un lugar: devuelve dónde está en la lista, desde 0 (sección 6.3)",
+    )),
+    Slip(answer=lambda predicted, overtaken, most: predicted.index(max(predicted)), hint=t(
+        "this is the longest: the shortest prediction goes first (section 6.3)",
+        "esta es la más larga: la predicción más corta va primero (sección 6.3)",
+    )),
+    Slip(answer=_last_of_equals, hint=t(
+        "of several equally short ones who came first goes first: the lists are in order of arrival (section 6.3)",
+        "entre varias igual de cortas va primero la que llegó antes: las listas van por orden de llegada (sección 6.3)",
+    )),
+    Slip(answer=_shortest_at_the_bound, hint=t(
+        "with several that may not be overtaken again, who came first is next, not the shortest of them: any other would "
+        "overtake it (section 6.3)",
+        "si hay varias a las que ya no se puede adelantar, le toca a la que llegó primero, no a la más corta de ellas: "
+        "cualquier otra la adelantaría (sección 6.3)",
+    )),
+    Slip(answer=_one_too_many, hint=t(
+        "overtaken as often as most_overtaken is as often as it may be: once more would be too many. `>=`, not `>` "
+        "(section 6.3)",
+        "si la han adelantado most_overtaken veces, ya son todas las que se permiten: una más sería demasiado. `>=`, "
+        "no `>` (sección 6.3)",
+    )),
+    Slip(answer=_zero_is_no_bound, hint=t(
+        "most_overtaken = 0 is a bound: nobody may be overtaken at all, which is first come, first served. Ask `is None` "
+        "(section 6.3)",
+        "most_overtaken = 0 es un límite: no se puede adelantar a nadie, que es el orden de llegada. Pregunta `is None` "
+        "(sección 6.3)",
+    )),
+    Slip(answer=lambda predicted, overtaken, most: next_place(predicted, overtaken, None), hint=t(
+        "the bound is not kept: who has been overtaken most_overtaken times is next, however long it takes (section 6.3)",
+        "no se respeta el límite: a quien han adelantado most_overtaken veces le toca, por larga que sea (sección 6.3)",
+    )),
+    Slip(answer=lambda predicted, overtaken, most: 0, hint=t(
+        "this is first come, first served: while nobody has been overtaken too often, the shortest prediction is next "
+        "(section 6.3)",
+        "esto es por orden de llegada: mientras no hayan adelantado demasiado a nadie, le toca a la predicción más corta "
+        "(sección 6.3)",
+    )),
+)
+NEXT = Definition(function="next_in_line", arguments=("predicted", "overtaken", "most_overtaken"), truth=next_place,
+                  slips=SLIPS)
+
+
+def in_words(predicted, overtaken, most):
+    return t(f"(predicted {predicted}, overtaken {overtaken}, bound {most}): ",
+             f"(previstas {predicted}, adelantadas {overtaken}, límite {most}): ")
+
+
+@check("6.6", points=2, en="the shortest prediction is next", es="le toca a la predicción más corta")
+def test_shortest(student):
+    expect_defined(student, NEXT, list(drawn_lines(student.seed, 80, bounds=(None,))), hint=lambda *args: in_words(*args).followed_by(t(
+        "without a bound the place of the smallest prediction, the first of equals; a place is a whole number from 0 "
+        "(section 6.3)",
+        "sin límite, el lugar de la menor predicción, el primero entre iguales; un lugar es un entero desde 0 "
+        "(sección 6.3)",
+    )))
+
+
+@check("6.6", points=2, en="nobody is overtaken too often", es="a nadie se le adelanta demasiado")
+def test_bound(student):
+    expect_defined(student, NEXT, [*TELLING, *drawn_lines(student.seed + 1, 120)], hint=lambda *args: in_words(*args).followed_by(t(
+        "with the bound used up by the first of all it is next; while it is not, the shortest prediction (section 6.3)",
+        "si la primera de todas ya agotó el límite, le toca a ella; mientras no, a la predicción más corta (sección 6.3)",
+    )))
+
+
+def run(student, most_overtaken, *, again: bool = False):
+    """The given loop with the student's line; all must have been answered."""
+    requests, predicted, _ = crowd(graded_seed(student.seed))
+    host = student.paged_server(requests, clock=VirtualClock(), num_blocks=ROOMY)
+    student.call_on(host, "shortest_first_loop", predicted, most_overtaken, again=again)
+    return host.server.log.closed_at(host.server.clock.now_ns)
+
+
+@check("6.6", points=2, en="the mean falls, and nobody starves", es="baja la media y nadie muere de hambre")
+def test_no_starvation(student):
+    first_come_ms, log = crowd(graded_seed(student.seed))[2], run(student, BOUND)
+    fewer = 100 * (1 - mean_ms(log) / first_come_ms)
+    student.measurements["mean_reduction_percent"] = fewer
+    expect(fewer >= LEAST_PERCENT, expected=t("a mean at least 8 % below first come, first served",
+                                   "una media al menos un 8 % menor que por orden de llegada"), got=f"{fewer:.1f} %", hint=t(
+        "(240 requests at load 2.4, a bound of 32): corrections should pass the explanations that wait (section 6.3)",
+        "(240 peticiones con carga 2.4, límite de 32): las correcciones deberían pasar a las explicaciones que esperan "
+        "(sección 6.3)",
+    ))
+    worst = max(times_overtaken(log).values())
+    expect(worst <= BOUND, expected=t("at most 32 times", "como mucho 32 veces"), got=worst, hint=t(
+        "(how often somebody was overtaken in the run of 240 requests): the bound holds for everybody and at every step; "
+        "only a request that has been admitted is out of the line (section 6.3)",
+        "(cuántas veces se adelantó a alguien en la ejecución de 240 peticiones): el límite vale para todas y en cada "
+        "paso; solo la petición admitida sale de la fila (sección 6.3)",
+    ))

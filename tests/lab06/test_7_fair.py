@@ -1,0 +1,158 @@
+"""Exercise 6.7: virtual token counters. Whose turn it is, and by how much two clients' service may differ."""
+
+from minigpt.analysis.service import largest_difference, service_over_time
+from minigpt.runtime.clock import VirtualClock
+from minigpt.schedulers.lines import OUTPUT_WEIGHT, PROMPT_WEIGHT
+from minigpt.workloads.clients import FLOODER, QUIET, client_of
+from tests.grader.check import check
+from tests.grader.outcomes import Text, expect, t, wrong
+from tests.grader.seeds import graded_seed
+from tests.lab05.block_stories import expect_no_exception, said
+from tests.lab06.crowds import SLOTS, flooded, most_apart, p95_ms
+from tests.lab06.turns import all_pairs, due_turns, queued_story, story
+
+MISTAKES = {
+    "prompts for nothing": t(
+        "prompts count as well: admit adds prompt_weight for each token of the prompt (section 6.4)",
+        "los prompts también cuentan: admit suma prompt_weight por cada token del prompt (sección 6.4)",
+    ),
+    "output for nothing": t(
+        "output counts as well, as it comes: count_token adds output_weight (section 6.4)",
+        "la salida también cuenta, según llega: count_token suma output_weight (sección 6.4)",
+    ),
+    "weights exchanged": t(
+        "a token of an answer counts output_weight, not prompt_weight (section 6.4)",
+        "un token de una respuesta cuenta output_weight, no prompt_weight (sección 6.4)",
+    ),
+    "a prompt is a prompt": t(
+        "a long prompt is more service than a short one: admit adds prompt_weight for each of its tokens (section 6.4)",
+        "un prompt largo es más servicio que uno corto: admit suma prompt_weight por cada uno de sus tokens (sección 6.4)",
+    ),
+    "most first": t(
+        "the lowest counter is next, not the highest (section 6.4)", "le toca al contador más bajo, no al más alto (sección 6.4)",
+    ),
+    "those who do not wait, too": t(
+        "only a client with a request in the line can be next (section 6.4)",
+        "solo le puede tocar a un cliente con alguna petición en la fila (sección 6.4)",
+    ),
+    "ties in order of arrival": t(
+        "at equal counters the first name is next (section 6.4)", "con contadores iguales, le toca al primer nombre (sección 6.4)",
+    ),
+    "never lifts": t(
+        "a client who was away comes back with a low counter and has the server to itself: lift it, when it comes to the "
+        "line with nothing in it, to the lowest of those who wait (section 6.4)",
+        "un cliente que estuvo fuera vuelve con un contador bajo y se queda con el servidor: elévalo, cuando llega a la "
+        "fila sin nada en ella, hasta el más bajo de los que esperan (sección 6.4)",
+    ),
+    "nobody there, no lift": t(
+        "with nobody in the line the counter is lifted as well: to that of the client who left it last (section 6.4)",
+        "sin nadie en la fila el contador también se eleva: hasta el del último cliente que salió de ella (sección 6.4)",
+    ),
+    "lifts to the lowest of all": t(
+        "with nobody in the line the one who left it last counts, not the lowest of all who ever came (section 6.4)",
+        "sin nadie en la fila cuenta quien salió el último, no el más bajo de todos los que vinieron alguna vez (sección 6.4)",
+    ),
+    "lifts to the highest": t(
+        "lift to the lowest counter of those who wait: at the highest it would have to wait for all of them (section 6.4)",
+        "eleva hasta el contador más bajo de los que esperan: con el más alto tendría que esperar a todos (sección 6.4)",
+    ),
+    "lowers too": t(
+        "a counter is never lowered: who has had more than those who wait keeps its counter. Take the maximum (section 6.4)",
+        "un contador no se baja nunca: quien recibió más que los que esperan conserva el suyo. Toma el máximo (sección 6.4)",
+    ),
+    "lifts at every arrival": t(
+        "lift only a client who has nothing in the line yet: one who waits already has its place (section 6.4)",
+        "eleva solo a un cliente que aún no tiene nada en la fila: el que ya espera tiene su lugar (sección 6.4)",
+    ),
+}
+# In the order in which they are tried: what explains all that was answered is the likely mistake.
+GENERAL = t(
+    "(whose turn it is): the lowest counter of those who wait, the first name of equals. A prompt counts when it is admitted, "
+    "an output token when it comes; a client who comes to the line with nothing in it is lifted first (section 6.4)",
+    "(a quién le toca): al contador más bajo de los que esperan; entre iguales, al primer nombre. Un prompt cuenta al "
+    "admitirse, un token de salida al llegar; a un cliente que llega a la fila sin nada en ella se le eleva antes (sección 6.4)",
+)
+
+
+def expect_turns(student, stories) -> None:
+    """Fail the check at the first turn that is not due, with the hint of the mistake that explains the turns of all stories."""
+    got = [turns_of(student, weights, calls) for weights, calls in stories]
+    due = [due_turns(*each) for each in stories]
+    for (_, calls), mine, right in zip(stories, got, due):
+        if mine != right:
+            place = next(i for i, pair in enumerate(zip(mine, right)) if pair[0] != pair[1])
+            made = (name for name in MISTAKES if all(due_turns(*each, name) == turns for each, turns in zip(stories, got)))
+            raise wrong(expected=before(calls, place, right[place]), got=mine[place], hint=MISTAKES.get(next(made, ""), GENERAL))
+
+
+def turns_of(student, weights, calls) -> list:
+    """Whose turn it was, by the student's counters."""
+    told = student.play("TokenCounters", list(weights), calls)
+    for call, each in zip(calls, told):
+        expect_no_exception(call, each)
+    return [each["result"] for (name, *_), each in zip(calls, told) if name == "next_client"]
+
+
+def before(calls, place: int, due: str) -> Text:
+    """What is due at a turn, and the last calls that led to it."""
+    at = [i for i, (name, *_) in enumerate(calls) if name == "next_client"][place]
+    last = (", ".join(said(call) for call in calls[max(0, at - 6) : at]))
+    dots = "… " if at > 6 else ""
+    return t(f"{due}, after {dots}{last}", f"{due}, tras {dots}{last}")
+
+
+@check("6.7", points=2, en="tokens are counted, whose turn it is follows", es="se cuentan los tokens, y de ahí sale el turno")
+def test_counts(student):
+    expect_turns(student, [queued_story(seed) for seed in range(12)])
+
+
+def after_a_while(weights=(1, 2)) -> tuple[tuple, list]:
+    """B is served while A is away. Then both want much, and take turns: A has no claim to all that it missed."""
+    calls = [("arrive", "A"), ("next_client",), ("admit", "A", 1)]
+    for _ in range(5):
+        calls += [("arrive", "B"), ("next_client",), ("admit", "B", 100)]
+    calls += [("arrive", "B")] * 4 + [("arrive", "A")] * 4
+    for _ in range(6):
+        calls.append(("next_client",))
+        calls.append(("admit", due_turns(weights, calls)[-1], 10))
+    return weights, calls
+
+
+@check("6.7", points=2, en="who was away has no claim", es="quien estuvo fuera no trae derechos")
+def test_lifts(student):
+    expect_turns(student, [after_a_while(), *(story(seed) for seed in range(30))])
+
+
+def run_fair(student, requests, *, again: bool = False):
+    host = student.paged_server(requests, clock=VirtualClock(), max_inflight=SLOTS)
+    student.call_on(host, "fair_loop", client_of(requests), again=again)
+    return host.server.log.closed_at(host.server.clock.now_ns)
+
+
+@check("6.7", points=3, en="a flood is its client's own problem", es="una avalancha es problema de su cliente")
+def test_flood(student):
+    requests, greedy = flooded(graded_seed(student.seed))
+    log = run_fair(student, requests)
+    quiet, flooder = p95_ms(log, QUIET), p95_ms(log, FLOODER)
+    student.measurements |= {"quiet_p95_ms": quiet, "flooder_p95_ms": flooder}
+    expect(quiet < flooder / 3, expected=t("p95 of B, C and D below a third of A's", "p95 de B, C y D menor que un tercio del de A"),
+           got=f"{quiet:.0f} / {flooder:.0f} ms", hint=t(
+        "(A sends 600 a second for 0.4 s): B, C and D ask for less than their share, and should hardly notice "
+        "(section 6.4)",
+        "(A envía 600 por segundo durante 0.4 s): B, C y D piden menos de lo que les toca, y apenas deberían "
+        "notarlo (sección 6.4)",
+    ))
+    for each, served in ((requests, log), (greedy, run_fair(student, greedy, again=True))):
+        expect_bounded(each, served)
+
+
+def expect_bounded(requests, log) -> None:
+    moments = service_over_time(log, client_of(requests), prompt_weight=PROMPT_WEIGHT, output_weight=OUTPUT_WEIGHT)
+    bound = most_apart(requests)
+    apart = max(largest_difference(moments, *pair) for pair in all_pairs({item.kind for item in requests.items}))
+    expect(apart <= bound, expected=f"≤ 2U = {bound:g}", got=f"{apart:g}", hint=t(
+        "(the most by which the service of two clients differed over a time in which both had requests waiting): the paper "
+        "proves that 2U bounds it if the lowest counter is always next (section 6.4)",
+        "(lo máximo en que difirió el servicio de dos clientes durante un tiempo en que ambos tenían peticiones en espera): "
+        "el artículo demuestra que 2U lo acota si siempre le toca al contador más bajo (sección 6.4)",
+    ))

@@ -1,0 +1,119 @@
+"""Exercise 6.8: how many machines for prefill and how many for decode, on paper and replayed."""
+
+from dataclasses import asdict
+
+from tests.grader.check import check
+from tests.grader.definition import Definition, Slip, as_row, expect_defined, near_numbers
+from tests.grader.outcomes import expect, t
+from tests.lab06.balance import CASES, COST, SLOTS, best_split, drawn_fleets, lengths_of, replayed_per_s
+
+BAR_PERCENT = 5.0
+
+
+def _with(**otherwise):
+    return lambda *args: best_split(*args, **otherwise)
+
+
+def _with_no_link(num_machines, lengths, cost, link, in_flight):
+    return best_split(num_machines, lengths, cost, dict.fromkeys(link, 0), in_flight)
+
+
+SLIPS = (
+    Slip(answer=_with(less=0), hint=t(
+        "the first of a request's n steps is the prefill, on another machine: n − 1 are left for decode (section 6.5)",
+        "el primero de los n pasos de una petición es el prellenado, en otra máquina: quedan n − 1 de decode (sección 6.5)",
+    )),
+    Slip(answer=_with(share=False), hint=t(
+        "all in flight share one step: its fixed part, step_overhead, is divided between in_flight of them (section 6.5)",
+        "todas las que hay en vuelo comparten un paso: su parte fija, step_overhead, se divide entre in_flight (sección 6.5)",
+    )),
+    Slip(answer=_with(context=False), hint=t(
+        "the context is missing: per_context_token for each token that the decode steps attend to, mean_attended(lengths) "
+        "a request (section 6.5)",
+        "falta el contexto: per_context_token por cada token al que atienden los pasos de decode, mean_attended(lengths) "
+        "por petición (sección 6.5)",
+    )),
+    Slip(answer=_with(slower=lambda compute, send: compute + send), hint=t(
+        "the link sends while the next prompt is computed: the slower of the two counts, not their sum (section 6.5)",
+        "el enlace envía mientras se calcula el prompt siguiente: cuenta lo más lento de los dos, no la suma (sección 6.5)",
+    )),
+    Slip(answer=_with_no_link, hint=t(
+        "the link is missing: where sending K and V takes longer than computing them, it decides (section 6.5)",
+        "falta el enlace: donde enviar K y V tarda más que calcularlos, decide él (sección 6.5)",
+    )),
+    Slip(answer=_with(join=lambda prefill, decode: prefill + decode), hint=t(
+        "every request passes through both kinds: the slower kind decides, so take min, not the sum (section 6.5)",
+        "toda petición pasa por los dos tipos: decide el más lento, así que toma min, no la suma (sección 6.5)",
+    )),
+    Slip(answer=_with(join=max), hint=t(
+        "every request passes through both kinds: the slower kind decides, so take min, not max (section 6.5)",
+        "toda petición pasa por los dos tipos: decide el más lento, así que toma min, no max (sección 6.5)",
+    )),
+    *(Slip(answer=_with(unit=unit), hint=t(
+        "the coefficients are nanoseconds, and a second has 10⁹ of them (section 6.5)",
+        "los coeficientes son nanosegundos, y un segundo tiene 10⁹ (sección 6.5)",
+    )) for unit in (1, 1e3, 1e6)),
+)
+
+
+def shown(answer) -> str:
+    num_prefill, num_decode, per_s = as_row(answer)
+    return f"({num_prefill}, {num_decode}, {per_s:.6g})"
+
+
+def is_near(got, wanted) -> bool:
+    got = as_row(got)
+    is_triple = isinstance(got, (list, tuple)) and len(got) == 3
+    return is_triple and list(got[:2]) == list(wanted[:2]) and near_numbers(1e-6)(got[2], wanted[2])
+
+
+SPLIT = Definition(
+    function="split_machines", arguments=("num_machines", "lengths", "cost", "link", "in_flight"), truth=best_split,
+    near=is_near, shown=shown, slips=SLIPS,
+)
+DEFINED = t(
+    "(prefill machines, decode machines, requests a second): N machines divide into p and N − p, each at least 1; a "
+    "request costs each kind what the docstring says; the slower kind decides, and the best p is taken (section 6.5)",
+    "(máquinas de prefill, máquinas de decode, peticiones por segundo): N máquinas se reparten en p y N − p, al menos 1 "
+    "cada una; una petición le cuesta a cada tipo lo que dice la docstring; decide el tipo más lento, y se toma el mejor "
+    "p (sección 6.5)",
+)
+
+
+@check("6.8", points=3, en="what a request costs each kind, and the best division",
+       es="lo que una petición cuesta a cada tipo, y el mejor reparto")
+def test_best_division(student):
+    expect_defined(student, SPLIT, list(drawn_fleets(student.seed, 60)), hint=DEFINED)
+
+
+@check("6.8", points=1, en="a slow link counts", es="un enlace lento cuenta")
+def test_slow_link(student):
+    expect_defined(student, SPLIT, list(drawn_fleets(student.seed + 1, 40, slow_link=True)), hint=DEFINED)
+
+
+@check("6.8", points=2, en="as many as the replay, and no division does better",
+       es="tantas como la reproducción, y ningún reparto lo hace mejor")
+def test_replayed(student):
+    errors = []
+    for name, num_machines, link in CASES:
+        got = as_row(student.call("split_machines", num_machines, list(lengths_of(name)), COST, asdict(link), SLOTS, again=bool(errors)))
+        what = f"{name}, {num_machines} ({link.per_token_ns} ns)"
+        is_split = isinstance(got, (list, tuple)) and len(got) == 3 and [type(part) for part in got[:2]] == [int, int]
+        expect(is_split and min(got[:2]) >= 1 and sum(got[:2]) == num_machines and type(got[2]) in (int, float),
+               expected=t("(prefill, decode, requests a second)", "(prefill, decode, peticiones por segundo)"), got=got, hint=DEFINED)
+        replays = {p: replayed_per_s(name, p, num_machines - p, link) for p in range(1, num_machines)}
+        best = max(replays, key=replays.get)
+        expect(got[0] == best, expected=f"{best} + {num_machines - best}", got=f"{got[0]} + {got[1]}", hint=t(
+            f"({what}; replayed, {replays[best]:.0f} requests a second against {replays[got[0]]:.0f}): what limits this "
+            "fleet, prefill, link or decode? (section 6.5)",
+            f"({what}; en la reproducción, {replays[best]:.0f} peticiones por segundo frente a {replays[got[0]]:.0f}): "
+            "¿qué limita esta flota: prefill, enlace o decode? (sección 6.5)",
+        ))
+        errors.append(100 * (got[2] / replays[best] - 1))
+        expect(abs(errors[-1]) <= BAR_PERCENT, expected=f"{replays[best]:.0f} ± 5 %", got=f"{got[2]:.0f} ({errors[-1]:+.1f} %)", hint=t(
+            f"({what}; requests a second of a fleet whose queue is never empty): count what one request costs each kind "
+            "(section 6.5)",
+            f"({what}; peticiones por segundo de una flota cuya cola nunca se vacía): cuenta lo que cuesta una petición a "
+            "cada tipo (sección 6.5)",
+        ))
+    student.measurements["split_error_percent"] = max(errors, key=abs)

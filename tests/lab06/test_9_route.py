@@ -1,0 +1,153 @@
+"""Exercise 6.9: which replica. Fewest in flight, the better of two, or the one that knows the prompt's beginning."""
+
+import random
+from functools import lru_cache
+
+from minigpt.analysis.metrics import percentile
+from minigpt.simulation.routing import PREFIX_TOKENS, ROUTERS, fleet_of_prefixes, serve_prefixes
+from tests.grader.check import check
+from tests.grader.definition import Definition, Slip, expect_defined
+from tests.grader.outcomes import expect, t
+from tests.grader.seeds import graded_seed
+
+REPLICAS, AHEAD = 8, 4
+
+
+def fewest(in_flight, places, *, last: bool = False) -> int:
+    return min(places, key=lambda i: (in_flight[i], -i if last else i))
+
+
+def replica(way, in_flight, cached, drawn, most_ahead, *, bound=True, strict=False, partial=False, last=False):
+    """The place that a request goes to; the keywords are mistakes."""
+    least = fewest(in_flight, range(len(in_flight)), last=last)
+    if way == "least":
+        return least
+    if way == "two":
+        return fewest(in_flight, drawn, last=last)
+    holders = [i for i, tokens in enumerate(cached) if tokens == max(cached) or (partial and tokens)]
+    holder = fewest(in_flight, holders, last=last)
+    return least if bound and in_flight[holder] > in_flight[least] + most_ahead - strict else holder
+
+
+def _max_of_two(way, in_flight, cached, drawn, most_ahead):
+    return max(drawn, key=lambda i: in_flight[i]) if way == "two" else replica(way, in_flight, cached, drawn, most_ahead)
+
+
+def _first_holder(way, in_flight, cached, drawn, most_ahead):
+    if way != "prefix":
+        return replica(way, in_flight, cached, drawn, most_ahead)
+    least, holder = fewest(in_flight, range(len(in_flight))), list(cached).index(max(cached))
+    return holder if in_flight[holder] <= in_flight[least] + most_ahead else least
+
+
+def _number_in_flight(way, in_flight, cached, drawn, most_ahead):
+    return in_flight[replica(way, in_flight, cached, drawn, most_ahead)]
+
+
+SLIPS = (
+    Slip(answer=_number_in_flight, hint=t(
+        "this is how many are in flight there: return the place of the replica, from 0 (section 6.5)",
+        "esto es cuántas hay en vuelo allí: devuelve el lugar de la réplica, desde 0 (sección 6.5)",
+    )),
+    Slip(answer=lambda *args: replica(*args, last=True), hint=t(
+        "of equals take the first place (section 6.5)", "entre iguales toma el primer lugar (sección 6.5)",
+    )),
+    Slip(answer=_max_of_two, hint=t(
+        "of the two that were drawn take the one with fewer in flight (section 6.5)",
+        "de las dos sacadas al azar toma la de menos peticiones en vuelo (sección 6.5)",
+    )),
+    Slip(answer=lambda *args: replica(*args, bound=False), hint=t(
+        "affinity without a bound: everybody with the popular beginning goes to one replica. If it has over most_ahead "
+        "more than the least busy, take the least busy (section 6.5)",
+        "afinidad sin límite: todas las del comienzo popular van a una réplica. Si tiene más de most_ahead por encima de la "
+        "menos ocupada, toma la menos ocupada (sección 6.5)",
+    )),
+    Slip(answer=lambda *args: replica(*args, strict=True), hint=t(
+        "exactly most_ahead more is still allowed: only with over most_ahead more the least busy is taken (section 6.5)",
+        "exactamente most_ahead más aún se permite: solo con más de most_ahead por encima se toma la menos ocupada "
+        "(sección 6.5)",
+    )),
+    Slip(answer=_first_holder, hint=t(
+        "several replicas may hold as much of the prompt: of these take the fewest in flight (section 6.5)",
+        "varias réplicas pueden guardar lo mismo del prompt: de ellas toma la de menos peticiones en vuelo (sección 6.5)",
+    )),
+    Slip(answer=lambda *args: replica(*args, partial=True), hint=t(
+        "only those that hold most of the prompt count, not all that hold some of it (section 6.5)",
+        "solo cuentan las que guardan más del prompt, no todas las que guardan algo (sección 6.5)",
+    )),
+)
+ROUTE = Definition(function="route", arguments=("way", "in_flight", "cached_tokens", "drawn", "most_ahead"), truth=replica,
+                   slips=SLIPS)
+
+
+def drawn_states(seed: int, way: str, count: int):
+    """(way, in flight, cached tokens, two places, most ahead): with equals, with none that knows the prompt, and at the bound."""
+    rng = random.Random(f"{seed} {way}")
+    for _ in range(count):
+        size = rng.choice((2, 3, 8))
+        in_flight = [rng.randint(0, rng.choice((2, 9))) for _ in range(size)]
+        cached = [rng.choice((0, 0, 40, 200)) for _ in range(size)]
+        drawn = rng.sample(range(size), 2)
+        apart = max(in_flight) - min(in_flight)
+        yield way, in_flight, cached, drawn, rng.choice((0, 1, 3, 8, apart, max(0, apart - 1)))
+
+
+def expect_route(student, way: str, hint) -> None:
+    expect_defined(student, ROUTE, list(drawn_states(student.seed, way, 80)), hint=hint)
+
+
+@check("6.9", points=1, en="the fewest in flight", es="la de menos peticiones en vuelo")
+def test_least(student):
+    expect_route(student, "least", t(
+        "(least): the place of the smallest number in in_flight, the first of equals (section 6.5)",
+        "(least): el lugar del menor número de in_flight, el primero entre iguales (sección 6.5)",
+    ))
+
+
+@check("6.9", points=1, en="the better of two", es="la mejor de dos")
+def test_two(student):
+    expect_route(student, "two", t(
+        "(two): `drawn` holds two places; the others are not asked (section 6.5)",
+        "(two): `drawn` contiene dos lugares; a los demás no se les pregunta (sección 6.5)",
+    ))
+
+
+@check("6.9", points=2, en="who knows the beginning, within a bound", es="la que conoce el comienzo, con un límite")
+def test_prefix(student):
+    expect_route(student, "prefix", t(
+        "(prefix): of the places with the most cached tokens the fewest in flight; if that is over most_ahead above the "
+        "fewest of all, the latter. Where nobody knows the prompt all hold as much of it: 0 (section 6.5)",
+        "(prefix): de los lugares con más tokens en caché, el de menos peticiones en vuelo; si supera en más de most_ahead al "
+        "que menos tiene en total, este último. Donde nadie conoce el prompt, todas guardan lo mismo: 0 (sección 6.5)",
+    ))
+
+
+@lru_cache(maxsize=4)
+def by_fewest(seed: int):
+    """A fleet under instructions of which one is most popular, routed by the fewest in flight; the requests and its run."""
+    requests = fleet_of_prefixes(700, rate_per_s=700, popularity=1.0, seed=graded_seed(seed))
+    return requests, serve_prefixes(requests, ROUTERS["least"](0), REPLICAS)
+
+
+@check("6.9", points=2, en="in a fleet: more hits, a lower p95, nobody drowned", es="en una flota: más aciertos, p95 menor, nadie ahogado")
+def test_fleet(student):
+    requests, fewest_run = by_fewest(student.seed)
+    states = []
+
+    def ask(in_flight, cached):
+        states.append(None)
+        place = student.call("route", "prefix", in_flight, cached, [0, 1], AHEAD, again=len(states) > 1)
+        expect(type(place) is int and 0 <= place < REPLICAS, expected=t("a place from 0 to 7", "un lugar de 0 a 7"), got=place,
+               hint=t("return the place of a replica in in_flight (section 6.5)", "devuelve el lugar de una réplica en in_flight (sección 6.5)"))
+        return place
+
+    run = serve_prefixes(requests, ask, REPLICAS)
+    p95, before = (1e3 * percentile(each.ttft_s, 95) for each in (run, fewest_run))
+    student.measurements |= {"prefix_ttft_p95_ms": p95, "least_ttft_p95_ms": before, "prefix_hit_percent": run.hit_percent}
+    expect(run.hit_percent > fewest_run.hit_percent + 15 and p95 < before, got=f"{run.hit_percent:.0f} %, {p95:.1f} ms",
+           expected=t(f"more than {fewest_run.hit_percent + 15:.0f} % of prompt tokens cached, TTFT p95 below {before:.1f} ms",
+                      f"más del {fewest_run.hit_percent + 15:.0f} % de los tokens de prompt en caché, p95 de TTFT menor que {before:.1f} ms"),
+           hint=t(f"(700 requests that share beginnings of {PREFIX_TOKENS} tokens): send each to where its beginning is, unless "
+                  "that replica is far ahead (section 6.5)",
+                  f"(700 peticiones que comparten comienzos de {PREFIX_TOKENS} tokens): envía cada una adonde está su comienzo, "
+                  "salvo que esa réplica lleve mucha ventaja (sección 6.5)"))
