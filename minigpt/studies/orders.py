@@ -28,7 +28,7 @@ def in_order(requests: Workload, choose: Callable, most_overtaken: int | None, p
 
 
 def small_scene(choose: Callable) -> tuple[dict[str, PagedRunLog], dict[int, str]]:
-    """Two seats, two long requests first and four short ones behind a third: in order of arrival, and shortest first."""
+    """Two slots, two long requests first and four short ones behind a third: in order of arrival, and shortest first."""
     lengths = {"A": (0, 14), "B": (0, 9), "C": (1, 12), "D": (2, 3), "E": (3, 2), "F": (4, 3)}
     requests = scene(**lengths)
     known = predictions(requests, spread=0)

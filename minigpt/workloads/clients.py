@@ -30,7 +30,7 @@ def flood(
 ) -> Workload:
     """Three quiet clients (B, C, D) with `num_quiet` requests of the tutor together, each at a steady rate; A floods.
 
-    A server of 8 seats completes some 330 a second: the quiet clients alone leave it room, the flood does not.
+    A server with 8 slots completes some 330 a second: the quiet clients alone leave it room, the flood does not.
     """
     rng = random.Random(seed)
     times = [(time_s, rng.choice(QUIET)) for time_s in poisson(num_quiet, len(QUIET) * quiet_per_s, rng)]

@@ -101,17 +101,17 @@ def test_waits_are_bounded(student):
     log = _run(student, scene((0, 1_000), (10, 5), (900, 5)), max_inflight=8)
     started_ms = next((step.start_ns / MS for step in log.steps if 1 in step.request_ids), 1_000.0)
     expect(started_ms - 10 <= MOST_PATIENCE_MS, expected=f"≤ {MOST_PATIENCE_MS} ms", got=f"{started_ms - 10:.0f} ms", hint=t(
-        "(how long a request waited that came alone, next to a free seat): after some milliseconds the oldest of those who "
+        "(how long a request waited that came alone, next to a free slot): after some milliseconds the oldest of those who "
         "wait goes in without company. Count from its own arrival_time_s (section 3.5)",
         "(cuánto esperó una petición que llegó sola, con un asiento libre al lado): pasados unos milisegundos, la más antigua "
         "de las que esperan entra sin compañía. Cuenta desde su propio arrival_time_s (sección 3.5)",
     ))
-    # One seat becomes free at 60 ms, so no group has room; others keep coming, and the patience of the oldest is over.
+    # One slot becomes free at 60 ms, so no group has room; others keep coming, and the patience of the oldest is over.
     others = ((10 + 4 * k, 400) for k in range(60))
     log = _run(student, scene((0, 400), (0, 400), (0, 400), (0, 60), *others), max_inflight=4)
     started_ms = next((step.start_ns / MS for step in log.steps if 4 in step.request_ids), 400.0)
     expect(started_ms - 10 <= 200, expected="≤ 200 ms", got=f"{started_ms - 10:.0f} ms", hint=t(
-        "(how long the oldest request waited, for 50 ms with all seats taken and then next to a free one, while others arrived): the patience "
+        "(how long the oldest request waited, for 50 ms with all slots taken and then next to a free one, while others arrived): the patience "
         "is that of the oldest of those who wait, not of the newest (section 3.5)",
         "(cuánto esperó la petición más antigua, 50 ms con todos los asientos ocupados y después junto a uno libre, mientras llegaban otras): la paciencia es "
         "la de la más antigua de las que esperan, no la de la última (sección 3.5)",

@@ -289,7 +289,7 @@ MUTANTS = (
     ),
     Mutant(
         name="one who ended is forgotten", old="retire(server, in_flight, finished)\n    # END", check="3.4/everybody_is_answered",
-        new="retire(server, in_flight, finished[:1])\n    # END", hint="all who ended in it",
+        new="retire(server, in_flight, finished[:1])\n    # END", hint="all that ended in it",
     ),
     Mutant(
         name="a scheduler in name only", old=LOOP, check="3.7/p95_falls", hint="slot timeline", new="""        if not in_flight:

@@ -1,6 +1,6 @@
 """What the page's figures show, as plain numbers: the same functions run in the page and in a process.
 
-The page moves the sliders of `Settings`, and draws what comes back: stays in seats, those who wait, and the figures of
+The page moves the sliders of `Settings`, and draws what comes back: stays in slots, those who wait, and the figures of
 the run. Times are in milliseconds since the run began.
 """
 
@@ -33,7 +33,7 @@ class Settings:
 
     load: float = 0.7  # share of what the static server could complete
     spread: int = 4  # of the lengths: a place in SPREADS
-    cap: int = 8  # seats, of both servers
+    cap: int = 8  # slots, of both servers
     max_wait_ms: float = 5.0  # of the static server
 
     def workload(self) -> Workload:
