@@ -1,4 +1,4 @@
-"""Lab 06 (optional), beyond batching: what engines have added since, each in small.
+"""Lab 06 (optional), beyond batching: what engines have added since, each idea in a small version.
 
 Functions and one class; the loops that use them are given (minigpt/schedulers, minigpt/runtime/paged). No exercise needs
 one that comes after it, and each of the five parts stands on its own.
@@ -10,11 +10,11 @@ from minigpt.schedulers.in_line import ByClient, ByPrediction, serve_in_line
 
 
 def block_keys(token_ids, block_size):
-    """A key for each full block of `token_ids`, in order: two blocks have the same key if all tokens up to the end of
-    each are the same, and only then.
+    """Return a key for each full block of `token_ids`, in order: two blocks have the same key if all tokens up to the end
+    of each are the same, and only then.
 
-    A key is a whole number or a text, of the same size however long the prompt is. `hash((a, b))` makes one number of
-    several. What does not fill a block has no key.
+    A key is a whole number or a text, of the same size however long the prompt is. `hash((a, b))` combines several
+    numbers into one. Tokens that do not fill a block have no key.
     """
     # EXERCISE 6.1 (about 5 lines)
     raise NotImplementedError("exercise 6.1: block_keys")
@@ -23,31 +23,31 @@ def block_keys(token_ids, block_size):
 class PrefixCache:
     """Blocks that sequences share. At any moment each of them is held by sequences, idle or free.
 
-    A sequence holds the blocks in its table, and a block may stand in several tables. A block that can be found by a key
-    and that is not held is idle: its K and V stay until the memory is needed.
+    A sequence holds the blocks in its table, and a block may be in several tables. A block that can be found by a key but
+    is not held is idle: its keys and values stay until the memory is needed.
     """
 
     def __init__(self, num_blocks):
-        self.free_blocks = list(range(num_blocks))  # nothing of use lies in them
+        self.free_blocks = list(range(num_blocks))  # they hold nothing of use
         self.tables = {}  # request id -> its blocks, in the order of its tokens
-        self.num_holders = [0] * num_blocks  # of each block: how many tables it stands in
+        self.num_holders = [0] * num_blocks  # of each block: how many tables it is in
         self.block_of = {}  # key -> the block that can be found by it
         self.key_of = {}  # the same reversed: block -> key
         self.idle = {}  # block -> None: a dict keeps its order, and the longest unused comes first
 
     def share(self, request_id, keys):
-        """Start a sequence with the blocks that hold its beginning already; how many they are.
+        """Start a sequence with the blocks that already hold its beginning, and return how many they are.
 
-        These are the blocks found by `keys`, from the first on, up to the first key that is not found. Each has one
-        holder more, and a block that is held is not idle. They are the sequence's table.
+        These are the blocks found by `keys`, from the first on, up to the first key that is not found. Each gets one more
+        holder, and a block that is held is not idle. They become the sequence's table.
         """
         # EXERCISE 6.2 (about 10 lines)
         raise NotImplementedError("exercise 6.2: PrefixCache.share")
 
     def free(self, request_id):
-        """The sequence leaves: each of its blocks has one holder less.
+        """The sequence leaves: each of its blocks has one holder fewer.
 
-        Of those that are not held any more, the ones that can be found become idle and the others free. The last block
+        Of those that are no longer held, the ones that can be found become idle and the others free. The last block
         of a sequence becomes idle first: it is of no use without those before it, so it has to be evicted before them.
         """
         # EXERCISE 6.3 (about 6 lines)
@@ -87,21 +87,21 @@ class PrefixCache:
 
 
 def propose(token_ids, num_tokens, longest=3):
-    """Guess the next tokens of a sequence: up to `num_tokens` that followed when its last tokens stood there before.
+    """Guess the next tokens of a sequence: up to `num_tokens` that followed when its last tokens occurred before.
 
-    Take the last `longest` tokens and look for the same ones at an earlier place; of several places the latest counts.
-    Nothing there? Then the last `longest` − 1, and so on down to the last one alone. [] if that is new, too.
+    Take the last `longest` tokens and look for the same ones at an earlier place; of several places the latest counts. If
+    there is none, take the last `longest` − 1, and so on down to the last token alone. If that is new too, return [].
     """
     # EXERCISE 6.4 (about 6 lines)
     raise NotImplementedError("exercise 6.4: propose")
 
 
 def accept(guesses, choices):
-    """What a sequence keeps of a pass that checked `guesses`: (its new tokens, how many entries the cache drops).
+    """Return what a sequence keeps of a pass that checked `guesses`: (its new tokens, how many entries the cache drops).
 
-    `choices` has one token more than `guesses`: choices[j] is what the model says after the first j guesses. Guesses
-    are kept up to the first that the model would not have said; there, its own choice stands. The pass has put K and V
-    of all guesses into the cache, and those of guesses that are not kept have to go.
+    `choices` has one token more than `guesses`: choices[j] is what the model says after the first j guesses. Guesses are
+    kept up to the first that the model would not have said; there, the model's choice counts. The pass has put keys and
+    values of all guesses into the cache, and those of guesses that are not kept have to be dropped.
     """
     # EXERCISE 6.5 (about 4 lines)
     raise NotImplementedError("exercise 6.5: accept")
@@ -111,11 +111,11 @@ def accept(guesses, choices):
 
 
 def next_in_line(predicted, overtaken, most_overtaken):
-    """The place (from 0) of the request that is admitted next. Both lists are in order of arrival.
+    """Return the place (from 0) of the request to admit next. Both lists are in order of arrival.
 
-    `predicted[i]` says how long request i is likely to take: the shortest goes first; of equals, who came first.
-    `overtaken[i]` says how often it has been overtaken: how many that came later were admitted before it. None may
-    be overtaken more than `most_overtaken` times; None: there is no bound.
+    `predicted[i]` says how long request i is likely to take: the shortest goes first; of equals, the one that came first.
+    `overtaken[i]` says how often it has been overtaken: how many that came later were admitted before it. No request may
+    be overtaken more than `most_overtaken` times; if that is None, there is no limit.
     """
     # EXERCISE 6.6 (about 3 lines)
     raise NotImplementedError("exercise 6.6: next_in_line")
@@ -130,40 +130,40 @@ class TokenCounters:
     def __init__(self, prompt_weight, output_weight):
         self.prompt_weight, self.output_weight = prompt_weight, output_weight
         self.service = {}  # client -> its counter
-        self.num_waiting = {}  # client -> its requests in the line
-        self.last_to_leave = None  # the client whose last waiting request left the line most recently
+        self.num_waiting = {}  # client -> its requests in the queue
+        self.last_to_leave = None  # the client whose last waiting request left the queue most recently
 
     def arrive(self, client):
-        """A request of the client comes to the line.
+        """A request of the client joins the queue.
 
-        If the client has none there yet, its counter is lifted first: to the lowest counter of those who wait, or, if
-        none waits, to that of the client who left the line last. A counter is never lowered.
+        If the client has none there yet, its counter is lifted first: to the lowest counter of the waiting clients or, if
+        none waits, to that of the client that left the queue last. A counter is never lowered.
         """
         # EXERCISE 6.7 (about 5 lines)
         raise NotImplementedError("exercise 6.7: TokenCounters")
 
     def next_client(self):
-        """Of the clients with a request in the line, the one with the lowest counter; of equals, the first name."""
+        """Return the client with the lowest counter of those with a request in the queue; of equals, the first name."""
         # EXERCISE 6.7 (about 1 line)
         raise NotImplementedError("exercise 6.7: TokenCounters")
 
     def admit(self, client, num_prompt_tokens):
-        """A request of the client leaves the line, and its prompt is computed."""
+        """A request of the client leaves the queue, and its prompt is computed."""
         # EXERCISE 6.7 (about 4 lines)
         raise NotImplementedError("exercise 6.7: TokenCounters")
 
     def count_token(self, client):
-        """A request of the client, in flight, has got one output token."""
+        """A request of the client, in flight, has received one output token."""
         # EXERCISE 6.7 (about 1 line)
         raise NotImplementedError("exercise 6.7: TokenCounters")
 
 
 def split_machines(num_machines, lengths, cost, link, in_flight):
-    """How to divide machines between prefill and decode: (prefill machines, decode machines, requests a second).
+    """Divide machines between prefill and decode: return (prefill machines, decode machines, requests per second).
 
     `lengths` are pairs (prompt tokens, steps). A prefill machine computes one prompt after the other, and meanwhile its
-    link sends the K and V of the one before: the slower of the two counts. A decode machine does the other steps of
-    `in_flight` requests together. Take the division that completes most; of equals, that with fewer prefill machines.
+    link sends the keys and values of the one before: the slower of the two counts. A decode machine runs the other steps
+    of `in_flight` requests together. Take the division that completes most; of equals, the one with fewer prefill machines.
     Coefficients are nanoseconds.
     """
     # EXERCISE 6.8 (about 10 lines)
@@ -171,12 +171,12 @@ def split_machines(num_machines, lengths, cost, link, in_flight):
 
 
 def route(way, in_flight, cached_tokens, drawn, most_ahead):
-    """The place (from 0) of the replica that a request goes to; of equals, the first.
+    """Return the place (from 0) of the replica that a request goes to; of equals, the first.
 
     `in_flight[i]` is how many requests are inside replica i, `cached_tokens[i]` how many tokens of this prompt its cache
-    holds. By `way`: "least" takes the fewest in flight; "two" the fewer of the two places in `drawn`, which came up at
-    random. "prefix" takes, of the replicas that hold most of the prompt, the fewest in flight, unless it has over
-    `most_ahead` more than the fewest of all: then that one.
+    holds. By `way`: "least" takes the replica with the fewest in flight; "two" the one with fewer of the two in `drawn`,
+    which were drawn at random. "prefix" takes, of the replicas that hold most of the prompt, the one with the fewest in
+    flight, unless it has over `most_ahead` more than the least busy of all: then the least busy one.
     """
     # EXERCISE 6.9 (about 9 lines)
     raise NotImplementedError("exercise 6.9: route")
