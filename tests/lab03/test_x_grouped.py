@@ -103,7 +103,7 @@ def test_waits_are_bounded(student):
     expect(started_ms - 10 <= MOST_PATIENCE_MS, expected=f"≤ {MOST_PATIENCE_MS} ms", got=f"{started_ms - 10:.0f} ms", hint=t(
         "(how long a request waited that came alone, next to a free seat): after some milliseconds the oldest of those who "
         "wait goes in without company. Count from its own arrival_time_s (section 3.5)",
-        "(cuánto esperó una petición que llegó sola, con un asiento libre al lado): pasados unos milisegundos, la más antigua "
+        "(cuánto esperó una petición que llegó sola, con un slot libre al lado): pasados unos milisegundos, la más antigua "
         "de las que esperan entra sin compañía. Cuenta desde su propio arrival_time_s (sección 3.5)",
     ))
     # One seat becomes free at 60 ms, so no group has room; others keep coming, and the patience of the oldest is over.
@@ -113,7 +113,7 @@ def test_waits_are_bounded(student):
     expect(started_ms - 10 <= 200, expected="≤ 200 ms", got=f"{started_ms - 10:.0f} ms", hint=t(
         "(how long the oldest request waited, for 50 ms with all seats taken and then next to a free one, while others arrived): the patience "
         "is that of the oldest of those who wait, not of the newest (section 3.5)",
-        "(cuánto esperó la petición más antigua, 50 ms con todos los asientos ocupados y después junto a uno libre, mientras llegaban otras): la paciencia es "
+        "(cuánto esperó la petición más antigua, 50 ms con todos los slots ocupados y después junto a uno libre, mientras llegaban otras): la paciencia es "
         "la de la más antigua de las que esperan, no la de la última (sección 3.5)",
     ))
     log = _run(student, scene((0, 3), (50, 3)), max_inflight=4)

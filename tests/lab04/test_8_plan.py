@@ -179,7 +179,7 @@ def test_the_very_target(student):
         expect(num_replicas == fewest, expected=fewest, got=num_replicas, hint=t(
             "(replicas, for {rate} requests a second within {target:.4f} s, one seat each): with {n} the simulated p95 is "
             "the target to the last digit, and that is in time: ≤, not <. With one fewer it is later (section 4.10)",
-            "(réplicas, para {rate} peticiones por segundo en {target:.4f} s, con un asiento cada una): con {n} el p95 "
+            "(réplicas, para {rate} peticiones por segundo en {target:.4f} s, con un slot cada una): con {n} el p95 "
             "simulado es el objetivo hasta el último dígito, y eso es llegar a tiempo: ≤, no <. Con una menos es mayor "
             "(sección 4.10)",
         ).format(rate=rate, target=target_s, n=fewest))
