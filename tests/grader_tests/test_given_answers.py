@@ -76,4 +76,4 @@ def test_without_work_there_are_no_points(case, reports_of):
 
 def test_the_names_are_many_and_an_answer_would_be_seen():
     assert all(len(files_of(lab)) >= 5 for lab in LABS)
-    assert takes(max, 2) and not takes(len, 2)
+    assert takes(pow, 2) and not takes(len, 2)
