@@ -38,8 +38,10 @@ def test_in_order_of_arrival(student):
 
 @check("5.4", points=2, en="an urgent request overtakes", es="una petición urgente adelanta")
 def test_urgent_first(student):
-    found = [line(student, 0.2, (0, 1), (100, 0)), line(student, 0.2, (0, 2), (50, 1), (100, 0))]
-    expect_equal(found, [[1, 0], [2, 1, 0]], hint=t(
+    # The third is no mere reversal, which one key for all would give here, too.
+    found = [line(student, 0.2, *requests) for requests in (
+        [(0, 1), (100, 0)], [(0, 2), (50, 1), (100, 0)], [(0, 1), (100, 0), (120, 0)])]
+    expect_equal(found, [[1, 0], [2, 1, 0], [1, 2, 0]], hint=t(
         "(ids in line; aging_s = 0.2 s): a request of priority 0 that came 100 ms later goes before one of priority 1. "
         "Lower numbers are more urgent (section 5.4)",
         "(ids en la fila; aging_s = 0.2 s): una petición de prioridad 0 que llegó 100 ms después va antes que una de "
