@@ -15,7 +15,7 @@ def test_the_browser_found_first_is_handed_on(child_commands, monkeypatch):
     monkeypatch.setattr(browser.shutil, "which", lambda name: f"/bin/{name}" if name == "google-chrome" else None)
     assert browser.main(["-k", "03"]) == 0
     [(command, extra)] = child_commands
-    assert command[1:] == ["-m", "pytest", "tests/browser", "-k", "03"]
+    assert command[1:] == ["-m", "pytest", "tests/browser", "-m", "not slow", "-k", "03"]
     assert extra == {"MINIGPT_BROWSER": "/bin/google-chrome"}
 
 
