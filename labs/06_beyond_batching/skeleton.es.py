@@ -88,7 +88,7 @@ class PrefixCache:
 
 
 def propose(token_ids, num_tokens, longest=3):
-    """Adivina los siguientes tokens de una secuencia: hasta `num_tokens` que siguieron a sus últimos tokens otra vez.
+    """Adivina los siguientes tokens de una secuencia: hasta `num_tokens` que antes siguieron a los mismos últimos.
 
     Toma los últimos `longest` tokens y busca los mismos en un lugar anterior; de varios lugares cuenta el último. ¿No
     hay ninguno? Entonces los últimos `longest` − 1, y así hasta el último solo. [] si también ese es nuevo.
@@ -145,7 +145,7 @@ class TokenCounters:
         raise NotImplementedError("ejercicio 6.7: TokenCounters")
 
     def next_client(self):
-        """De los clientes con alguna petición en la fila, el de contador más bajo; entre iguales, el primer nombre."""
+        """De los clientes que esperan en la fila, el de contador más bajo; entre iguales, el primero del alfabeto."""
         # EJERCICIO 6.7 (alrededor de una línea)
         raise NotImplementedError("ejercicio 6.7: TokenCounters")
 
@@ -166,7 +166,7 @@ def split_machines(num_machines, lengths, cost, link, in_flight):
     `lengths` son pares (tokens del prompt, pasos). Una máquina de prefill calcula un prompt tras otro, y mientras tanto
     su enlace envía K y V del anterior: cuenta lo más lento de ambos. Una de decode hace los demás pasos de `in_flight`
     peticiones juntas. Toma el reparto que más completa; entre iguales, el que tiene menos máquinas de prefill.
-    Los coeficientes son nanosegundos.
+    `cost` y `link` son diccionarios; todos sus valores son nanosegundos.
     """
     # EJERCICIO 6.8 (unas 10 líneas)
     raise NotImplementedError("ejercicio 6.8: split_machines")
@@ -198,5 +198,7 @@ def fair_loop(server, client_of):
 
 
 def mean_attended(lengths):
-    """Tokens a los que atienden, de media, los decode de una petición: el paso k = 2 … n mira prompt + k − 1."""
+    """Tokens a los que atienden los pasos de decode de una petición, sumados; la media de todas las peticiones. El paso
+    k = 2 … n mira prompt + k − 1.
+    """
     return sum((steps - 1) * prompt + steps * (steps - 1) / 2 for prompt, steps in lengths) / len(lengths)

@@ -143,7 +143,7 @@ class TokenCounters:
         raise NotImplementedError("exercise 6.7: TokenCounters")
 
     def next_client(self):
-        """Return the client with the lowest counter of those with a request in the queue; of equals, the first name."""
+        """Return the client with the lowest counter of those that wait in the queue; of equals, the first in the alphabet."""
         # EXERCISE 6.7 (about 1 line)
         raise NotImplementedError("exercise 6.7: TokenCounters")
 
@@ -164,7 +164,7 @@ def split_machines(num_machines, lengths, cost, link, in_flight):
     `lengths` are pairs (prompt tokens, steps). A prefill machine computes one prompt after the other, and meanwhile its
     link sends the keys and values of the one before: the slower of the two counts. A decode machine runs the other steps
     of `in_flight` requests together. Take the division that completes most; of equals, the one with fewer prefill machines.
-    Coefficients are nanoseconds.
+    `cost` and `link` are dictionaries; all their values are nanoseconds.
     """
     # EXERCISE 6.8 (about 10 lines)
     raise NotImplementedError("exercise 6.8: split_machines")
@@ -196,5 +196,7 @@ def fair_loop(server, client_of):
 
 
 def mean_attended(lengths):
-    """Tokens that all decode steps of a request attend to, on average: step k = 2 … n looks at prompt + k − 1."""
+    """Tokens that the decode steps of a request attend to, added up; the mean over the requests. Step k = 2 … n looks at
+    prompt + k − 1.
+    """
     return sum((steps - 1) * prompt + steps * (steps - 1) / 2 for prompt, steps in lengths) / len(lengths)

@@ -29,7 +29,7 @@ class Row:
 HEADLINES = (
     Row(
         name="×36.9", source="Orca: Yu et al., OSDI 2022",
-        en="request rate at equal median latency a token, GPT-3 175B, against FasterTransformer",
+        en="request rate at equal median latency per token, GPT-3 175B, against FasterTransformer",
         es="tasa de peticiones a igual latencia mediana por token, GPT-3 175B, frente a FasterTransformer",
     ),
     Row(
@@ -39,7 +39,7 @@ HEADLINES = (
     ),
     Row(
         name="×23", source="Anyscale, blog, 2023",
-        en="tokens a second, prompts counted, against a static server that pads to the longest answer of all (Lab 05)",
+        en="tokens per second, prompts counted, against a static server that pads to the longest answer of all (Lab 05)",
         es="tokens por segundo, contando los prompts, frente a un servidor estático que rellena hasta la respuesta más larga "
         "de todas (laboratorio 05)",
     ),

@@ -12,6 +12,7 @@ from minigpt.simulation.fleet import Lengths, draw_calls, request_lengths
 from minigpt.simulation.machines import DECODE, LINKS, MIXED, PREFILL, Link, MachinesRun, run_machines
 from minigpt.simulation.replica import Call
 from minigpt.simulation.routing import MOST_AHEAD, ROUTERS, fleet_of_prefixes, serve_prefixes
+from minigpt.workloads.lengths import in_words
 
 MACHINES, SLOTS, BUDGET = 4, 8, 64
 REPLICAS = 8
@@ -60,8 +61,8 @@ def predicted_and_replayed(split: Callable, names: Sequence[str], num_machines: 
 def on_paper_in_words(name: str, found: tuple) -> str:
     """One kind's division, on paper and replayed."""
     num_prefill, num_decode, on_paper, replays = found
-    replayed = replays[num_prefill - 1]
-    return say(en=f"{name}: on paper {num_prefill} + {num_decode}, {on_paper:.0f} a second; replayed {replayed:.0f}",
+    replayed, name = replays[num_prefill - 1], in_words(name)
+    return say(en=f"{name}: on paper {num_prefill} + {num_decode}, {on_paper:.0f} per second; replayed {replayed:.0f}",
                es=f"{name}: sobre el papel {num_prefill} + {num_decode}, {on_paper:.0f} por segundo; en la reproducción {replayed:.0f}")
 
 
@@ -84,7 +85,7 @@ def who_wins(lengths: Lengths, rate: float, num_prefill: int, seed: int) -> str:
     runs = over_rates(lengths, [rate], num_prefill, seed=seed)
     ttft, tpot = ({name: p95_ms(getattr(run, what)) for name, [run] in runs.items()} for what in ("ttft_s", "tpot_s"))
     parts = [f"{name} {ttft[name]:.0f} / {tpot[name]:.2f}" for name in runs]
-    return say(en=f"{rate:.0f} a second, seed {seed}: ", es=f"{rate:.0f} por segundo, semilla {seed}: ") + "; ".join(parts)
+    return say(en=f"{rate:.0f} per second, seed {seed}: ", es=f"{rate:.0f} por segundo, semilla {seed}: ") + "; ".join(parts)
 
 
 def by_link(lengths: Lengths, rate: float, num_prefill: int, seed: int = 1) -> dict[str, MachinesRun]:
@@ -98,7 +99,7 @@ def by_link(lengths: Lengths, rate: float, num_prefill: int, seed: int = 1) -> d
 ROUTES = {
     "random": ("random", "al azar"), "round_robin": ("round robin", "por turnos"), "least": ("fewest in flight", "la de menos en vuelo"),
     "two": ("better of two", "la mejor de dos"), "prefix": ("prefix, at most 4 ahead", "prefijo, ventaja máxima 4"),
-    "strict": ("prefix, no bound", "prefijo, sin límite"),
+    "strict": ("prefix, no limit", "prefijo, sin límite"),
 }
 
 

@@ -182,7 +182,7 @@ class TokenCounters:
         # END SOLUTION
 
     def next_client(self):
-        """Return the client with the lowest counter of those with a request in the queue; of equals, the first name."""
+        """Return the client with the lowest counter of those that wait in the queue; of equals, the first in the alphabet."""
         # BEGIN SOLUTION 6.7
         return min((client for client, number in self.num_waiting.items() if number), key=lambda c: (self.service[c], c))
         # END SOLUTION
@@ -209,7 +209,7 @@ def split_machines(num_machines, lengths, cost, link, in_flight):
     `lengths` are pairs (prompt tokens, steps). A prefill machine computes one prompt after the other, and meanwhile its
     link sends the keys and values of the one before: the slower of the two counts. A decode machine runs the other steps
     of `in_flight` requests together. Take the division that completes most; of equals, the one with fewer prefill machines.
-    Coefficients are nanoseconds.
+    `cost` and `link` are dictionaries; all their values are nanoseconds.
     """
     # BEGIN SOLUTION 6.8
     prompt = sum(tokens for tokens, _ in lengths) / len(lengths)
@@ -263,5 +263,7 @@ def fair_loop(server, client_of):
 
 
 def mean_attended(lengths):
-    """Tokens that all decode steps of a request attend to, on average: step k = 2 … n looks at prompt + k − 1."""
+    """Tokens that the decode steps of a request attend to, added up; the mean over the requests. Step k = 2 … n looks at
+    prompt + k − 1.
+    """
     return sum((steps - 1) * prompt + steps * (steps - 1) / 2 for prompt, steps in lengths) / len(lengths)

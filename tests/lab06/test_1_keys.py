@@ -35,7 +35,7 @@ def keys_of(student, prompts, block_size: int) -> list[list]:
     return found
 
 
-@check("6.1", points=1, en="full blocks have a key, the rest has none", es="los bloques llenos tienen clave; el resto, no")
+@check("6.1", points=1, en="full blocks have a key, the rest have none", es="los bloques llenos tienen clave; el resto, no")
 def test_full_blocks_only(student):
     cases = [(length, size) for size in SIZES for length in (0, size - 1, size, 2 * size - 1, 2 * size, 3 * size + 1)]
     found = {}
@@ -45,9 +45,9 @@ def test_full_blocks_only(student):
         found |= {(length, size): len(each) for length, each in zip(lengths, keys)}
     expect_equal(found, {(length, size): length // size for length, size in cases}, hint=t(
         "(number of keys by number of tokens and block size): one key for each full block. Tokens that do not fill a "
-        "block have none: the block will still be written to, and nobody may share it (section 6.1)",
+        "block have none: that block will still be written to, so no other sequence may share it (section 6.1)",
         "(número de claves por número de tokens y tamaño de bloque): una clave por bloque lleno. Los tokens que no "
-        "llenan un bloque no tienen: en él aún se escribirá, y nadie puede compartirlo (sección 6.1)",
+        "llenan un bloque no tienen: en él aún se escribirá, así que nadie más puede compartirlo (sección 6.1)",
     ))
 
 
@@ -75,8 +75,8 @@ def test_other_beginning(student):
                 expect(other == prefix, expected=t("two keys", "dos claves"), got=t(
                     f"the same key for {shown(other, size)} and {shown(prefix, size)}",
                     f"la misma clave para {shown(other, size)} y {shown(prefix, size)}"), hint=t(
-                    "K and V of a token depend on every token before it, and on their order: chain the keys, each made "
-                    "of the one before and of all tokens of its block (section 6.1)",
+                    "a token's K and V depend on every token before it, and on their order: chain the keys, each made "
+                    "from the one before and all tokens of its block (section 6.1)",
                     "K y V de un token dependen de todos los anteriores y de su orden: encadena las claves, cada una "
                     "hecha con la anterior y con todos los tokens de su bloque (sección 6.1)",
                 ))
@@ -103,7 +103,7 @@ def test_stay_small(student):
     [keys] = one_key_each(student, long, 4)
     widest = max(len(str(key)) for key in keys)
     expect(widest <= 128, expected=t("at most 128 characters", "a lo sumo 128 caracteres"), got=widest,
-           hint=t("(the longest of the 256 keys of a long prompt, printed): a key that spells out all tokens is right and "
-                  "grows with them: make one number of the last key and the block (section 6.1)",
+           hint=t("(the longest of the 256 keys of a long prompt, printed): a key that spells out all tokens is correct but "
+                  "grows with them: make one number out of the previous key and the block (section 6.1)",
                   "(la más larga de las 256 claves de un prompt largo, escrita): una clave que enumera todos los tokens "
-                  "es correcta y crece con ellos: haz un solo número de la clave anterior y el bloque (sección 6.1)"))
+                  "es correcta, pero crece con ellos: haz un solo número con la clave anterior y el bloque (sección 6.1)"))

@@ -10,9 +10,9 @@ FIRST = ("grow", 0, 4), ("publish", 0, [11, 12, 13])
 @check("6.2", points=2, en="shares the beginning that is there", es="comparte el comienzo que ya está")
 def test_shares_the_beginning(student):
     hint = t(
-        "walk along the keys while they are found; each block that is found goes into the new table. The answer is how many "
-        "(section 6.1)",
-        "recorre las claves mientras se encuentren; cada bloque encontrado va a la tabla nueva. La respuesta es cuántos "
+        "go through the keys while they are found; each block that is found goes into the new table. Return how many "
+        "there are (section 6.1)",
+        "recorre las claves mientras se encuentren; cada bloque encontrado va a la tabla nueva. Devuelve cuántos son "
         "(sección 6.1)",
     )
     expect_story(student, 20, [*FIRST, ("share", 1, [11, 12, 13]), ("share", 2, [11, 12, 99]), ("share", 3, [11])], hint)
@@ -25,19 +25,19 @@ def test_shares_the_beginning(student):
        negative=True)
 def test_stops_at_a_gap(student):
     expect_story(student, 20, [*FIRST, ("share", 1, [99, 12, 13]), ("share", 2, [11, 99, 13]), ("share", 3, [])], t(
-        "a block is of use behind all those before it only: at the first key that is not found the shared part ends. A "
+        "a block is useful only after all those before it: the shared part ends at the first key that is not found. A "
         "sequence that shares nothing has an empty table (section 6.1)",
         "un bloque solo sirve detrás de todos los anteriores: en la primera clave que no se encuentra acaba la parte "
         "compartida. Una secuencia que no comparte nada tiene una tabla vacía (sección 6.1)",
     ))
 
 
-@check("6.2", points=2, en="counts who holds a block", es="cuenta quién tiene cada bloque")
+@check("6.2", points=2, en="counts the holders of a block", es="cuenta cuántas secuencias tienen cada bloque")
 def test_counts_holders(student):
     expect_story(student, 20, [
         *FIRST, ("share", 1, [11, 12]), ("share", 2, [11]), ("grow", 2, 3), ("share", 3, [11, 12, 13]), ("grow", 1, 3),
     ], t(
-        "each block that is shared has one holder more: num_holders counts in how many tables it stands (section 6.1)",
+        "each block that is shared has one holder more: num_holders counts in how many tables it appears (section 6.1)",
         "cada bloque compartido tiene un poseedor más: num_holders cuenta en cuántas tablas está (sección 6.1)",
     ))
 

@@ -10,35 +10,35 @@ FIRST = ("grow", 0, 4), ("publish", 0, [11, 12, 13])
 
 
 @check("6.3", points=2, en="a block is in use until the last of its holders leaves",
-       es="un bloque está en uso hasta que sale la última que lo tiene")
+       es="un bloque está en uso hasta que sale la última secuencia que lo tiene")
 def test_until_the_last_leaves(student):
     expect_story(student, 9, [
         *FIRST, ("share", 1, [11, 12]), ("grow", 1, 4), ("free", 0), ("share", 2, [11, 12, 13]), ("free", 1), ("free", 2),
     ], t(
-        "free lowers num_holders of each block of the table by one. Only a block that nobody holds any more becomes idle, if "
+        "free lowers num_holders of each block of the table by one. Only a block without holders becomes idle, if "
         "it has a key, or free, if it has none (section 6.1)",
         "free resta uno a num_holders de cada bloque de la tabla. Solo un bloque que ya no tiene nadie pasa a ocioso, si "
         "tiene clave, o a libre, si no la tiene (sección 6.1)",
     ))
 
 
-@check("6.3", points=1, en="what nobody holds can still be found", es="lo que nadie tiene aún se encuentra")
+@check("6.3", points=1, en="an idle block can still be found", es="un bloque ocioso aún se encuentra")
 def test_found_while_idle(student):
     expect_story(student, 9, [*FIRST, ("free", 0), ("share", 1, [11, 12, 13]), ("free", 1), ("share", 2, [11])], t(
-        "blocks with a key keep their K and V when their sequence leaves: they stay in block_of and go to idle, and whoever "
-        "shares them takes them out of idle again (exercise 6.2; section 6.1)",
+        "blocks with a key keep their K and V when their sequence leaves: they stay in block_of and go to idle, and a sequence "
+        "that shares them takes them out of idle again (exercise 6.2; section 6.1)",
         "los bloques con clave conservan sus K y V cuando su secuencia sale: siguen en block_of y pasan a idle, y quien los "
         "comparte los saca otra vez de idle (ejercicio 6.2; sección 6.1)",
     ))
 
 
-@check("6.3", points=2, en="evicts the longest unused", es="desaloja el que lleva más tiempo sin uso")
+@check("6.3", points=2, en="evicts the block unused the longest", es="desaloja el que lleva más tiempo sin uso")
 def test_longest_unused_first(student):
     hint = t(
-        "evict takes the first of idle, so that has to be the block idle the longest: who becomes idle goes to the end "
-        "(self.idle[block] = None), also if it was idle, shared and left again before (section 6.1)",
-        "evict toma el primero de idle, así que ese ha de ser el que lleva más tiempo ocioso: quien pasa a ocioso va al final "
-        "(self.idle[bloque] = None), también si antes estuvo ocioso, se compartió y volvió a salir (sección 6.1)",
+        "evict takes the first of idle, so that has to be the block idle the longest: a block that becomes idle goes to the end "
+        "(self.idle[block] = None), even if it was idle and shared before (section 6.1)",
+        "evict toma el primero de idle, así que ese ha de ser el que lleva más tiempo ocioso: el que pasa a ocioso va al final "
+        "(self.idle[bloque] = None), aunque antes ya estuviera ocioso y se compartiera (sección 6.1)",
     )
     used = [("grow", i, 1) for i in range(3)] + [("publish", i, [i + 50]) for i in range(3)] + [("free", i) for i in (1, 0, 2)]
     expect_story(student, 3, [*used, ("grow", 7, 1), ("grow", 8, 1), ("grow", 9, 2)], hint)
@@ -48,8 +48,8 @@ def test_longest_unused_first(student):
 @check("6.3", points=1, en="the end of a sequence goes before its beginning", es="el final de una secuencia se va antes que su comienzo")
 def test_end_first(student):
     hint = t(
-        "walk along the table from its last block to its first: the last becomes idle first, so it is evicted first. The "
-        "other way round the first block would go, and those behind it could never be found again (section 6.1)",
+        "go through the table from its last block to its first: the last becomes idle first, so it is evicted first. The "
+        "other way round, the first block would go, and those after it could never be found again (section 6.1)",
         "recorre la tabla del último bloque al primero: el último queda ocioso antes y se desaloja antes. Al revés se iría "
         "el primer bloque, y los de detrás no se encontrarían nunca más (sección 6.1)",
     )
@@ -58,7 +58,7 @@ def test_end_first(student):
     ], hint)
 
 
-@check("6.3", points=2, en="no block is lost, whatever comes", es="no se pierde ningún bloque, venga lo que venga", negative=True)
+@check("6.3", points=2, en="no block is lost, whatever comes", es="no se pierde ningún bloque, pase lo que pase", negative=True)
 def test_conserved(student):
     for seed, num_blocks in enumerate((6, 9, 14)):
         expect_story(student, num_blocks, random_calls(random.Random(seed), num_blocks), t(

@@ -32,7 +32,7 @@ PROPOSE = Definition(function="propose", arguments=("token_ids", "num_tokens", "
         "los últimos tokens siempre se encuentran al final, donde están: mira solo lugares anteriores (sección 6.2)",
     )),
     Slip(answer=lambda *args: guessed(*args, pick=min), hint=t(
-        "of several places you seem to take the first; the latest counts: what was said last is likely to be said again "
+        "of several places you seem to take the first; the latest counts: what was said last is most likely to be said again "
         "(section 6.2)",
         "de varios lugares parece que tomas el primero; cuenta el último: lo dicho hace poco es lo que más probablemente se "
         "repita (sección 6.2)",
@@ -43,13 +43,13 @@ PROPOSE = Definition(function="propose", arguments=("token_ids", "num_tokens", "
         "(sección 6.2)",
     )),
     Slip(answer=lambda *args: guessed(*args, lengths=lambda longest: range(1, longest + 1)), hint=t(
-        "you seem to begin with the last token alone: begin with `longest` tokens, a longer match guesses better (section 6.2)",
+        "you seem to begin with the last token alone: begin with `longest` tokens, since a longer match guesses better (section 6.2)",
         "parece que empiezas por el último token solo: empieza con `longest` tokens; una coincidencia más larga adivina "
         "mejor (sección 6.2)",
     )),
     Slip(answer=lambda *args: guessed(*args, skip=-1), hint=t(
-        "you seem to repeat the last token: what is guessed comes after the place that was found (section 6.2)",
-        "parece que repites el último token: lo adivinado viene después del lugar encontrado (sección 6.2)",
+        "you seem to repeat the last token: the guess starts after the tokens that were found (section 6.2)",
+        "parece que repites el último token: lo adivinado empieza detrás de los tokens encontrados (sección 6.2)",
     )),
 ))
 
@@ -58,10 +58,10 @@ PROPOSE = Definition(function="propose", arguments=("token_ids", "num_tokens", "
 def test_what_followed(student):
     cases = [(text, 4, longest) for longest in (3, 1, 2, 5) for text in texts(random.Random(longest), 25)]
     expect_defined(student, PROPOSE, cases, hint=t(
-        "find the last tokens at their latest earlier place; the guess is what comes after it there. Nothing found for "
-        "`longest` of them: look for one fewer, down to one (section 6.2)",
+        "find the last tokens at their latest earlier place; the guess is what comes after them there. If `longest` "
+        "of them are not found, look for one fewer, down to one (section 6.2)",
         "busca los últimos tokens en su último lugar anterior; lo adivinado es lo que viene ahí detrás. Si no se encuentran "
-        "`longest`, busca uno menos, hasta uno (sección 6.2)",
+        "`longest`, busca uno menos, hasta llegar a uno solo (sección 6.2)",
     ))
 
 
@@ -75,11 +75,11 @@ def test_at_most(student):
     ))
 
 
-@check("6.4", points=1, en="says nothing where nothing repeats", es="no dice nada donde nada se repite", negative=True)
+@check("6.4", points=1, en="guesses nothing where nothing repeats", es="no adivina nada donde nada se repite", negative=True)
 def test_nothing(student):
     cases = [([1, 2, 3, 4], 3, 3), ([5], 3, 3), ([], 2, 3), ([1, 2, 3, 1, 4], 2, 4), ([3, 1, 4, 1, 5], 4, 2)]
     expect_defined(student, PROPOSE, cases, hint=t(
-        "a last token that is new has nothing behind it: return []. So does a text of one token, or of none (section 6.2)",
-        "un último token nuevo no tiene nada detrás: devuelve []. También con un texto de un token, o de ninguno "
+        "if the last token occurs nowhere earlier, return []; also for a text of one token, or of none (section 6.2)",
+        "si el último token no está en ningún lugar anterior, devuelve []; también con un texto de un token, o de ninguno "
         "(sección 6.2)",
     ))

@@ -39,19 +39,19 @@ TOKEN_SLIPS = (
         "primero distinto (sección 6.2)",
     )),
     Slip(answer=lambda guesses, choices: (guesses[: num_agreeing(guesses, choices)], 0), hint=t(
-        "the model's own token after the last right guess is missing: it comes with the pass for nothing, so a step never "
-        "gives fewer than one token (section 6.2)",
+        "the model's own token after the last right guess is missing: it comes free with the pass, so a step never "
+        "gives less than one token (section 6.2)",
         "falta el token propio del modelo tras el último acierto: viene gratis con la pasada, así que un paso nunca da menos "
         "de un token (sección 6.2)",
     )),
     Slip(answer=_all_that_agree, hint=t(
-        "what comes after the first wrong guess was computed behind a token that is not there: it says nothing, even where it "
+        "what comes after the first wrong guess was computed after a token that is not there: it says nothing, even where it "
         "agrees (section 6.2)",
         "lo que viene tras el primer fallo se calculó detrás de un token que no está: no dice nada, aunque coincida "
         "(sección 6.2)",
     )),
     Slip(answer=lambda guesses, choices: (list(choices), 0), hint=t(
-        "you seem to keep every choice of the model: those after the first wrong guess were made behind a token that is not "
+        "you seem to keep every choice of the model: those after the first wrong guess were made after a token that is not "
         "there (section 6.2)",
         "parece que conservas todo lo que elige el modelo: lo que viene tras el primer fallo se eligió detrás de un token que "
         "no está (sección 6.2)",
@@ -70,8 +70,8 @@ BOTH = Definition(function="accept", arguments=("guesses", "choices"), truth=kep
         "K y V de lo que no se acertó siguen en la caché: ¿cuántos tokens adivinados no se conservan? (sección 6.2)",
     )),
     Slip(answer=lambda guesses, choices: (kept(guesses, choices)[0], num_agreeing(guesses, choices)), hint=t(
-        "that is how many are kept; asked is how many are dropped (section 6.2)",
-        "eso es cuántos se conservan; se pide cuántos se descartan (sección 6.2)",
+        "that is how many are kept; return how many are dropped (section 6.2)",
+        "esos son los que se conservan; se pide cuántos se descartan (sección 6.2)",
     )),
 ))
 
@@ -97,8 +97,8 @@ def test_up_to_the_first_wrong(student):
 @check("6.5", points=1, en="every step gives a token", es="cada paso da un token")
 def test_at_least_one(student):
     expect_defined(student, TOKENS, [([], [5]), ([1], [2, 3]), ([1, 2], [1, 2, 3]), ([4, 4], [0, 4, 4])], hint=t(
-        "without guesses, or with the first one wrong, the model's own token is left; with all of them right there is one more "
-        "behind the last (section 6.2)",
+        "without guesses, or with the first one wrong, the model's own token is left; if all are right, there is one more "
+        "after the last (section 6.2)",
         "sin nada adivinado, o si falla el primero, queda el token propio del modelo; si se acierta todo, hay uno más tras el "
         "último (sección 6.2)",
     ))
@@ -107,13 +107,13 @@ def test_at_least_one(student):
 @check("6.5", points=2, en="drops what was computed for wrong guesses", es="descarta lo calculado para los fallos")
 def test_dropped(student):
     expect_defined(student, BOTH, cases(random.Random(7)), hint=t(
-        "(tokens, number dropped): dropped are the guesses that are not kept, one entry of the cache each (section 6.2)",
+        "(tokens, number dropped): the guesses that are not kept are dropped, one entry of the cache each (section 6.2)",
         "(tokens, cuántos se descartan): se descarta lo adivinado que no se conserva, una posición de la caché por token "
         "(sección 6.2)",
     ))
 
 
-@check("6.5", points=2, en="the answer is the one without guesses", es="la respuesta es la misma que sin adivinar")
+@check("6.5", points=2, en="the answer is the same as without guesses", es="la respuesta es la misma que sin adivinar")
 def test_same_answer(student):
     for seed in range(3):
         rng, first = random.Random(seed), seed == 0
@@ -123,15 +123,15 @@ def test_same_answer(student):
             due.append(next_token(due))
         tokens, cache = generated(student, prompt, 40, again=not first)
         expect_equal(tokens[:40], due, hint=t(
-            "(the tokens of a toy model, 40 of them, guessed and checked): greedy decoding must say what it says without "
-            "guesses (section 6.2)",
-            "(los tokens de un modelo de juguete, 40, adivinados y comprobados): la decodificación voraz debe decir lo mismo "
-            "que sin adivinar (sección 6.2)",
+            "(the tokens of a toy model, 40 of them, guessed and checked): greedy decoding must give the same tokens as "
+            "without guesses (section 6.2)",
+            "(los tokens de un modelo de juguete, 40, adivinados y comprobados): la decodificación voraz debe dar los mismos "
+            "tokens que sin adivinar (sección 6.2)",
         ))
         expect(cache == tokens[:-1], expected=t("all tokens but the last", "todos los tokens menos el último"), got=cache, hint=t(
-            "(the tokens whose K and V the cache has in the end): the number dropped does not fit the tokens that were kept "
+            "(the tokens whose K and V are in the cache at the end): the number dropped does not fit the tokens that were kept "
             "(section 6.2)",
-            "(los tokens cuyas K y V tiene la caché al final): cuántos se descartan no cuadra con los tokens que se "
+            "(los tokens cuyas K y V tiene la caché al final): el número de descartados no cuadra con los tokens que se "
             "conservaron (sección 6.2)",
         ))
 

@@ -44,35 +44,35 @@ SLIPS = (
         "esta es la más larga: la predicción más corta va primero (sección 6.3)",
     )),
     Slip(answer=_last_of_equals, hint=t(
-        "of several equally short ones who came first goes first: the lists are in order of arrival (section 6.3)",
+        "of several equally short requests, the one that came first goes first: the lists are in order of arrival (section 6.3)",
         "entre varias igual de cortas va primero la que llegó antes: las listas van por orden de llegada (sección 6.3)",
     )),
     Slip(answer=_shortest_at_the_bound, hint=t(
-        "with several that may not be overtaken again, who came first is next, not the shortest of them: any other would "
+        "if several may not be overtaken again, the one that came first is next, not the shortest of them: any other would "
         "overtake it (section 6.3)",
         "si hay varias a las que ya no se puede adelantar, le toca a la que llegó primero, no a la más corta de ellas: "
         "cualquier otra la adelantaría (sección 6.3)",
     )),
     Slip(answer=_one_too_many, hint=t(
-        "overtaken as often as most_overtaken is as often as it may be: once more would be too many. `>=`, not `>` "
+        "a request overtaken most_overtaken times is at its limit: once more would be too many. `>=`, not `>` "
         "(section 6.3)",
         "si la han adelantado most_overtaken veces, ya son todas las que se permiten: una más sería demasiado. `>=`, "
         "no `>` (sección 6.3)",
     )),
     Slip(answer=_zero_is_no_bound, hint=t(
-        "most_overtaken = 0 is a bound: nobody may be overtaken at all, which is first come, first served. Ask `is None` "
+        "most_overtaken = 0 is a limit: no request may be overtaken at all, which is first come, first served. Ask `is None` "
         "(section 6.3)",
         "most_overtaken = 0 es un límite: no se puede adelantar a nadie, que es el orden de llegada. Pregunta `is None` "
         "(sección 6.3)",
     )),
     Slip(answer=lambda predicted, overtaken, most: next_place(predicted, overtaken, None), hint=t(
-        "the bound is not kept: who has been overtaken most_overtaken times is next, however long it takes (section 6.3)",
+        "the limit is not kept: a request overtaken most_overtaken times is next, however long it takes (section 6.3)",
         "no se respeta el límite: a quien han adelantado most_overtaken veces le toca, por larga que sea (sección 6.3)",
     )),
     Slip(answer=lambda predicted, overtaken, most: 0, hint=t(
-        "this is first come, first served: while nobody has been overtaken too often, the shortest prediction is next "
+        "this is first come, first served: while no request is at its limit, the shortest prediction is next "
         "(section 6.3)",
-        "esto es por orden de llegada: mientras no hayan adelantado demasiado a nadie, le toca a la predicción más corta "
+        "esto es por orden de llegada: mientras ninguna llegue a su límite, le toca a la predicción más corta "
         "(sección 6.3)",
     )),
 )
@@ -81,25 +81,25 @@ NEXT = Definition(function="next_in_line", arguments=("predicted", "overtaken", 
 
 
 def in_words(predicted, overtaken, most):
-    return t(f"(predicted {predicted}, overtaken {overtaken}, bound {most}): ",
+    return t(f"(predicted {predicted}, overtaken {overtaken}, limit {most}): ",
              f"(previstas {predicted}, adelantadas {overtaken}, límite {most}): ")
 
 
 @check("6.6", points=2, en="the shortest prediction is next", es="le toca a la predicción más corta")
 def test_shortest(student):
     expect_defined(student, NEXT, list(drawn_lines(student.seed, 80, bounds=(None,))), hint=lambda *args: in_words(*args).followed_by(t(
-        "without a bound the place of the smallest prediction, the first of equals; a place is a whole number from 0 "
+        "without a limit, the place of the smallest prediction, the first of equals; a place is a whole number from 0 "
         "(section 6.3)",
         "sin límite, el lugar de la menor predicción, el primero entre iguales; un lugar es un entero desde 0 "
         "(sección 6.3)",
     )))
 
 
-@check("6.6", points=2, en="nobody is overtaken too often", es="a nadie se le adelanta demasiado")
+@check("6.6", points=2, en="no request is overtaken too often", es="a ninguna se la adelanta demasiado")
 def test_bound(student):
     expect_defined(student, NEXT, [*TELLING, *drawn_lines(student.seed + 1, 120)], hint=lambda *args: in_words(*args).followed_by(t(
-        "with the bound used up by the first of all it is next; while it is not, the shortest prediction (section 6.3)",
-        "si la primera de todas ya agotó el límite, le toca a ella; mientras no, a la predicción más corta (sección 6.3)",
+        "if the first of all is at its limit, it is next; otherwise, the shortest prediction is (section 6.3)",
+        "si la primera de todas llegó a su límite, le toca a ella; si no, a la predicción más corta (sección 6.3)",
     )))
 
 
@@ -111,21 +111,21 @@ def run(student, most_overtaken, *, again: bool = False):
     return host.server.log.closed_at(host.server.clock.now_ns)
 
 
-@check("6.6", points=2, en="the mean falls, and nobody starves", es="baja la media y nadie muere de hambre")
+@check("6.6", points=2, en="the mean falls, and no request starves", es="baja la media y ninguna petición espera sin fin")
 def test_no_starvation(student):
     first_come_ms, log = crowd(graded_seed(student.seed))[2], run(student, BOUND)
     fewer = 100 * (1 - mean_ms(log) / first_come_ms)
     student.measurements["mean_reduction_percent"] = fewer
     expect(fewer >= LEAST_PERCENT, expected=t("a mean at least 8 % below first come, first served",
                                    "una media al menos un 8 % menor que por orden de llegada"), got=f"{fewer:.1f} %", hint=t(
-        "(240 requests at load 2.4, a bound of 32): corrections should pass the explanations that wait (section 6.3)",
-        "(240 peticiones con carga 2.4, límite de 32): las correcciones deberían pasar a las explicaciones que esperan "
+        "(240 requests at load 2.4, a limit of 32): corrections should overtake the explanations that wait (section 6.3)",
+        "(240 peticiones con carga 2.4, límite de 32): las correcciones deberían adelantar a las explicaciones que esperan "
         "(sección 6.3)",
     ))
     worst = max(times_overtaken(log).values())
     expect(worst <= BOUND, expected=t("at most 32 times", "como mucho 32 veces"), got=worst, hint=t(
-        "(how often somebody was overtaken in the run of 240 requests): the bound holds for everybody and at every step; "
-        "only a request that has been admitted is out of the line (section 6.3)",
-        "(cuántas veces se adelantó a alguien en la ejecución de 240 peticiones): el límite vale para todas y en cada "
+        "(how often one request was overtaken in the run of 240): the limit holds for every request at every step; "
+        "only a request that has been admitted is out of the queue (section 6.3)",
+        "(cuántas veces se adelantó a una petición en la ejecución de 240): el límite vale para todas y en cada "
         "paso; solo la petición admitida sale de la fila (sección 6.3)",
     ))

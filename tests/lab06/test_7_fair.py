@@ -17,8 +17,8 @@ MISTAKES = {
         "los prompts también cuentan: admit suma prompt_weight por cada token del prompt (sección 6.4)",
     ),
     "output for nothing": t(
-        "output counts as well, as it comes: count_token adds output_weight (section 6.4)",
-        "la salida también cuenta, según llega: count_token suma output_weight (sección 6.4)",
+        "output counts as well, token by token: count_token adds output_weight (section 6.4)",
+        "la salida también cuenta, token a token: count_token suma output_weight (sección 6.4)",
     ),
     "weights exchanged": t(
         "a token of an answer counts output_weight, not prompt_weight (section 6.4)",
@@ -32,45 +32,46 @@ MISTAKES = {
         "the lowest counter is next, not the highest (section 6.4)", "le toca al contador más bajo, no al más alto (sección 6.4)",
     ),
     "those who do not wait, too": t(
-        "only a client with a request in the line can be next (section 6.4)",
+        "only a client with a request in the queue can be next (section 6.4)",
         "solo le puede tocar a un cliente con alguna petición en la fila (sección 6.4)",
     ),
     "ties in order of arrival": t(
-        "at equal counters the first name is next (section 6.4)", "con contadores iguales, le toca al primer nombre (sección 6.4)",
+        "if counters are equal, the first in the alphabet is next (section 6.4)",
+        "con contadores iguales, le toca al primero por orden alfabético (sección 6.4)",
     ),
     "never lifts": t(
-        "a client who was away comes back with a low counter and has the server to itself: lift it, when it comes to the "
-        "line with nothing in it, to the lowest of those who wait (section 6.4)",
-        "un cliente que estuvo fuera vuelve con un contador bajo y se queda con el servidor: elévalo, cuando llega a la "
-        "fila sin nada en ella, hasta el más bajo de los que esperan (sección 6.4)",
+        "a client that was away comes back with a low counter and has the server to itself: when it joins the queue with "
+        "no request in it, lift its counter to the lowest of the waiting clients (section 6.4)",
+        "un cliente que estuvo fuera vuelve con un contador bajo y se queda con el servidor: cuando llega a la fila sin "
+        "nada en ella, eleva su contador hasta el más bajo de los que esperan (sección 6.4)",
     ),
     "nobody there, no lift": t(
-        "with nobody in the line the counter is lifted as well: to that of the client who left it last (section 6.4)",
+        "if no client waits, the counter is lifted as well: to that of the client that left the queue last (section 6.4)",
         "sin nadie en la fila el contador también se eleva: hasta el del último cliente que salió de ella (sección 6.4)",
     ),
     "lifts to the lowest of all": t(
-        "with nobody in the line the one who left it last counts, not the lowest of all who ever came (section 6.4)",
+        "if no client waits, the one that left the queue last counts, not the lowest of all that ever came (section 6.4)",
         "sin nadie en la fila cuenta quien salió el último, no el más bajo de todos los que vinieron alguna vez (sección 6.4)",
     ),
     "lifts to the highest": t(
-        "lift to the lowest counter of those who wait: at the highest it would have to wait for all of them (section 6.4)",
+        "lift to the lowest counter of the waiting clients: at the highest, it would have to wait for all of them (section 6.4)",
         "eleva hasta el contador más bajo de los que esperan: con el más alto tendría que esperar a todos (sección 6.4)",
     ),
     "lowers too": t(
-        "a counter is never lowered: who has had more than those who wait keeps its counter. Take the maximum (section 6.4)",
+        "a counter is never lowered: one that has had more than those that wait keeps its own. Take the maximum (section 6.4)",
         "un contador no se baja nunca: quien recibió más que los que esperan conserva el suyo. Toma el máximo (sección 6.4)",
     ),
     "lifts at every arrival": t(
-        "lift only a client who has nothing in the line yet: one who waits already has its place (section 6.4)",
+        "lift only a client that has nothing in the queue yet: one that waits already has its place (section 6.4)",
         "eleva solo a un cliente que aún no tiene nada en la fila: el que ya espera tiene su lugar (sección 6.4)",
     ),
 }
 # In the order in which they are tried: what explains all that was answered is the likely mistake.
 GENERAL = t(
-    "(whose turn it is): the lowest counter of those who wait, the first name of equals. A prompt counts when it is admitted, "
-    "an output token when it comes; a client who comes to the line with nothing in it is lifted first (section 6.4)",
-    "(a quién le toca): al contador más bajo de los que esperan; entre iguales, al primer nombre. Un prompt cuenta al "
-    "admitirse, un token de salida al llegar; a un cliente que llega a la fila sin nada en ella se le eleva antes (sección 6.4)",
+    "(whose turn it is): the lowest counter of the waiting clients; of equals, the first in the alphabet. A prompt counts when "
+    "it is admitted, an output token when it comes; a client that joins the queue with nothing in it is lifted first (section 6.4)",
+    "(a quién le toca): al contador más bajo de los que esperan; entre iguales, al primero por orden alfabético. Un prompt "
+    "cuenta al admitirse; un token de salida, al llegar; a un cliente que llega a la fila sin nada en ella se le eleva antes (sección 6.4)",
 )
 
 
@@ -101,7 +102,7 @@ def before(calls, place: int, due: str) -> Text:
     return t(f"{due}, after {dots}{last}", f"{due}, tras {dots}{last}")
 
 
-@check("6.7", points=2, en="tokens are counted, whose turn it is follows", es="se cuentan los tokens, y de ahí sale el turno")
+@check("6.7", points=2, en="tokens are counted, and they decide the turn", es="se cuentan los tokens, y ellos deciden el turno")
 def test_counts(student):
     expect_turns(student, [queued_story(seed) for seed in range(12)])
 
@@ -118,7 +119,7 @@ def after_a_while(weights=(1, 2)) -> tuple[tuple, list]:
     return weights, calls
 
 
-@check("6.7", points=2, en="who was away has no claim", es="quien estuvo fuera no trae derechos")
+@check("6.7", points=2, en="a client that was away has no claim", es="quien estuvo fuera no trae derechos")
 def test_lifts(student):
     expect_turns(student, [after_a_while(), *(story(seed) for seed in range(30))])
 
@@ -137,7 +138,7 @@ def test_flood(student):
     student.measurements |= {"quiet_p95_ms": quiet, "flooder_p95_ms": flooder}
     expect(quiet < flooder / 3, expected=t("p95 of B, C and D below a third of A's", "p95 de B, C y D menor que un tercio del de A"),
            got=f"{quiet:.0f} / {flooder:.0f} ms", hint=t(
-        "(A sends 600 a second for 0.4 s): B, C and D ask for less than their share, and should hardly notice "
+        "(A sends 600 per second for 0.4 s): B, C and D ask for less than their share, and should hardly notice "
         "(section 6.4)",
         "(A envía 600 por segundo durante 0.4 s): B, C y D piden menos de lo que les toca, y apenas deberían "
         "notarlo (sección 6.4)",
@@ -151,8 +152,8 @@ def expect_bounded(requests, log) -> None:
     bound = most_apart(requests)
     apart = max(largest_difference(moments, *pair) for pair in all_pairs({item.kind for item in requests.items}))
     expect(apart <= bound, expected=f"≤ 2U = {bound:g}", got=f"{apart:g}", hint=t(
-        "(the most by which the service of two clients differed over a time in which both had requests waiting): the paper "
-        "proves that 2U bounds it if the lowest counter is always next (section 6.4)",
-        "(lo máximo en que difirió el servicio de dos clientes durante un tiempo en que ambos tenían peticiones en espera): "
-        "el artículo demuestra que 2U lo acota si siempre le toca al contador más bajo (sección 6.4)",
+        "(the most by which the service of two clients differed while both had requests waiting): the paper "
+        "proves that it is at most 2U if the lowest counter is always next (section 6.4)",
+        "(lo máximo en que difirió el servicio de dos clientes mientras ambos tenían peticiones en espera): "
+        "el artículo demuestra que es 2U como mucho si siempre le toca al contador más bajo (sección 6.4)",
     ))

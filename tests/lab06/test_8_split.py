@@ -24,12 +24,12 @@ SLIPS = (
         "el primero de los n pasos de una petición es el prellenado, en otra máquina: quedan n − 1 de decode (sección 6.5)",
     )),
     Slip(answer=_with(share=False), hint=t(
-        "all in flight share one step: its fixed part, step_overhead, is divided between in_flight of them (section 6.5)",
+        "all in flight share one step: its fixed part, step_overhead, is divided by in_flight (section 6.5)",
         "todas las que hay en vuelo comparten un paso: su parte fija, step_overhead, se divide entre in_flight (sección 6.5)",
     )),
     Slip(answer=_with(context=False), hint=t(
         "the context is missing: per_context_token for each token that the decode steps attend to, mean_attended(lengths) "
-        "a request (section 6.5)",
+        "per request (section 6.5)",
         "falta el contexto: per_context_token por cada token al que atienden los pasos de decode, mean_attended(lengths) "
         "por petición (sección 6.5)",
     )),
@@ -38,8 +38,8 @@ SLIPS = (
         "el enlace envía mientras se calcula el prompt siguiente: cuenta lo más lento de los dos, no la suma (sección 6.5)",
     )),
     Slip(answer=_with_no_link, hint=t(
-        "the link is missing: where sending K and V takes longer than computing them, it decides (section 6.5)",
-        "falta el enlace: donde enviar K y V tarda más que calcularlos, decide él (sección 6.5)",
+        "the link is missing: where sending K and V takes longer than computing them, the link decides (section 6.5)",
+        "falta el enlace: donde enviar K y V tarda más que calcularlas, decide él (sección 6.5)",
     )),
     Slip(answer=_with(join=lambda prefill, decode: prefill + decode), hint=t(
         "every request passes through both kinds: the slower kind decides, so take min, not the sum (section 6.5)",
@@ -72,7 +72,7 @@ SPLIT = Definition(
     near=is_near, shown=shown, slips=SLIPS,
 )
 DEFINED = t(
-    "(prefill machines, decode machines, requests a second): N machines divide into p and N − p, each at least 1; a "
+    "(prefill machines, decode machines, requests per second): N machines divide into p and N − p, each at least 1; a "
     "request costs each kind what the docstring says; the slower kind decides, and the best p is taken (section 6.5)",
     "(máquinas de prefill, máquinas de decode, peticiones por segundo): N máquinas se reparten en p y N − p, al menos 1 "
     "cada una; una petición le cuesta a cada tipo lo que dice la docstring; decide el tipo más lento, y se toma el mejor "
@@ -100,18 +100,18 @@ def test_replayed(student):
         what = f"{name}, {num_machines} ({link.per_token_ns} ns)"
         is_split = isinstance(got, (list, tuple)) and len(got) == 3 and [type(part) for part in got[:2]] == [int, int]
         expect(is_split and min(got[:2]) >= 1 and sum(got[:2]) == num_machines and type(got[2]) in (int, float),
-               expected=t("(prefill, decode, requests a second)", "(prefill, decode, peticiones por segundo)"), got=got, hint=DEFINED)
+               expected=t("(prefill, decode, requests per second)", "(prefill, decode, peticiones por segundo)"), got=got, hint=DEFINED)
         replays = {p: replayed_per_s(name, p, num_machines - p, link) for p in range(1, num_machines)}
         best = max(replays, key=replays.get)
         expect(got[0] == best, expected=f"{best} + {num_machines - best}", got=f"{got[0]} + {got[1]}", hint=t(
-            f"({what}; replayed, {replays[best]:.0f} requests a second against {replays[got[0]]:.0f}): what limits this "
+            f"({what}; replayed, {replays[best]:.0f} requests per second against {replays[got[0]]:.0f}): what limits this "
             "fleet, prefill, link or decode? (section 6.5)",
             f"({what}; en la reproducción, {replays[best]:.0f} peticiones por segundo frente a {replays[got[0]]:.0f}): "
             "¿qué limita esta flota: prefill, enlace o decode? (sección 6.5)",
         ))
         errors.append(100 * (got[2] / replays[best] - 1))
         expect(abs(errors[-1]) <= BAR_PERCENT, expected=f"{replays[best]:.0f} ± 5 %", got=f"{got[2]:.0f} ({errors[-1]:+.1f} %)", hint=t(
-            f"({what}; requests a second of a fleet whose queue is never empty): count what one request costs each kind "
+            f"({what}; requests per second of a fleet whose queue is never empty): count what one request costs each kind "
             "(section 6.5)",
             f"({what}; peticiones por segundo de una flota cuya cola nunca se vacía): cuenta lo que cuesta una petición a "
             "cada tipo (sección 6.5)",

@@ -46,34 +46,34 @@ def _number_in_flight(way, in_flight, cached, drawn, most_ahead):
 
 SLIPS = (
     Slip(answer=_number_in_flight, hint=t(
-        "this is how many are in flight there: return the place of the replica, from 0 (section 6.5)",
+        "this is how many requests are in flight there: return the place of the replica, from 0 (section 6.5)",
         "esto es cuántas hay en vuelo allí: devuelve el lugar de la réplica, desde 0 (sección 6.5)",
     )),
     Slip(answer=lambda *args: replica(*args, last=True), hint=t(
         "of equals take the first place (section 6.5)", "entre iguales toma el primer lugar (sección 6.5)",
     )),
     Slip(answer=_max_of_two, hint=t(
-        "of the two that were drawn take the one with fewer in flight (section 6.5)",
+        "of the two that were drawn, take the one with fewer in flight (section 6.5)",
         "de las dos sacadas al azar toma la de menos peticiones en vuelo (sección 6.5)",
     )),
     Slip(answer=lambda *args: replica(*args, bound=False), hint=t(
-        "affinity without a bound: everybody with the popular beginning goes to one replica. If it has over most_ahead "
+        "affinity without a limit: every request with the popular beginning goes to one replica. If it has over most_ahead "
         "more than the least busy, take the least busy (section 6.5)",
         "afinidad sin límite: todas las del comienzo popular van a una réplica. Si tiene más de most_ahead por encima de la "
         "menos ocupada, toma la menos ocupada (sección 6.5)",
     )),
     Slip(answer=lambda *args: replica(*args, strict=True), hint=t(
-        "exactly most_ahead more is still allowed: only with over most_ahead more the least busy is taken (section 6.5)",
-        "exactamente most_ahead más aún se permite: solo con más de most_ahead por encima se toma la menos ocupada "
+        "exactly most_ahead more is still allowed: take the least busy only if it is over most_ahead (section 6.5)",
+        "exactamente most_ahead más aún se permite: toma la menos ocupada solo si son más de most_ahead "
         "(sección 6.5)",
     )),
     Slip(answer=_first_holder, hint=t(
-        "several replicas may hold as much of the prompt: of these take the fewest in flight (section 6.5)",
+        "several replicas may hold as much of the prompt: of these, take the one with the fewest in flight (section 6.5)",
         "varias réplicas pueden guardar lo mismo del prompt: de ellas toma la de menos peticiones en vuelo (sección 6.5)",
     )),
     Slip(answer=lambda *args: replica(*args, partial=True), hint=t(
-        "only those that hold most of the prompt count, not all that hold some of it (section 6.5)",
-        "solo cuentan las que guardan más del prompt, no todas las que guardan algo (sección 6.5)",
+        "only the replicas that hold the most of the prompt count, not all that hold some of it (section 6.5)",
+        "solo cuentan las que más guardan del prompt, no todas las que guardan algo (sección 6.5)",
     )),
 )
 ROUTE = Definition(function="route", arguments=("way", "in_flight", "cached_tokens", "drawn", "most_ahead"), truth=replica,
@@ -112,13 +112,13 @@ def test_two(student):
     ))
 
 
-@check("6.9", points=2, en="who knows the beginning, within a bound", es="la que conoce el comienzo, con un límite")
+@check("6.9", points=2, en="the one that has the beginning, within a limit", es="la que tiene el comienzo, con un límite")
 def test_prefix(student):
     expect_route(student, "prefix", t(
-        "(prefix): of the places with the most cached tokens the fewest in flight; if that is over most_ahead above the "
-        "fewest of all, the latter. Where nobody knows the prompt all hold as much of it: 0 (section 6.5)",
+        "(prefix): of the places with the most cached tokens, the one with the fewest in flight; if that is over most_ahead "
+        "above the fewest of all, the latter. If no replica has the prompt, all hold as much of it: 0 (section 6.5)",
         "(prefix): de los lugares con más tokens en caché, el de menos peticiones en vuelo; si supera en más de most_ahead al "
-        "que menos tiene en total, este último. Donde nadie conoce el prompt, todas guardan lo mismo: 0 (sección 6.5)",
+        "que menos tiene en total, este último. Si ninguna tiene el prompt, todas guardan lo mismo: 0 (sección 6.5)",
     ))
 
 
@@ -129,7 +129,7 @@ def by_fewest(seed: int):
     return requests, serve_prefixes(requests, ROUTERS["least"](0), REPLICAS)
 
 
-@check("6.9", points=2, en="in a fleet: more hits, a lower p95, nobody drowned", es="en una flota: más aciertos, p95 menor, nadie ahogado")
+@check("6.9", points=2, en="in a fleet: more hits, a lower p95", es="en una flota: más aciertos, un p95 menor")
 def test_fleet(student):
     requests, fewest_run = by_fewest(student.seed)
     states = []
@@ -148,6 +148,6 @@ def test_fleet(student):
            expected=t(f"more than {fewest_run.hit_percent + 15:.0f} % of prompt tokens cached, TTFT p95 below {before:.1f} ms",
                       f"más del {fewest_run.hit_percent + 15:.0f} % de los tokens de prompt en caché, p95 de TTFT menor que {before:.1f} ms"),
            hint=t(f"(700 requests that share beginnings of {PREFIX_TOKENS} tokens): send each to where its beginning is, unless "
-                  "that replica is far ahead (section 6.5)",
+                  "that replica is far busier (section 6.5)",
                   f"(700 peticiones que comparten comienzos de {PREFIX_TOKENS} tokens): envía cada una adonde está su comienzo, "
-                  "salvo que esa réplica lleve mucha ventaja (sección 6.5)"))
+                  "salvo que esa réplica esté mucho más ocupada (sección 6.5)"))

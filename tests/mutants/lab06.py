@@ -85,7 +85,7 @@ MUTANTS = (
         check="6.3/found_while_idle", hint="out of idle again",
     ),
     Mutant(
-        name="idle with its last but one holder", old=LEAVING, check="6.3/until_the_last_leaves", hint="nobody holds any more",
+        name="idle with its last but one holder", old=LEAVING, check="6.3/until_the_last_leaves", hint="without holders",
         new=LEAVING.replace("== 0 and", "<= 1 and"),
     ),
     Mutant(
