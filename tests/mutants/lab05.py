@@ -364,7 +364,7 @@ MUTANTS = (
         new="""    for (request, size), token in zip(plan, server.model.forward_chunks(plan)):
         if size > 24 and token is not None:
             token = token - token % 2""",
-        check="5.7/answers_are_unchanged", hint="a token was lost",
+        check="5.7/answers_are_unchanged", hint="a token lost",
     ),
     Mutant(
         name="a request that ended is not answered", old="            server.respond(request)",
