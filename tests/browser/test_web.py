@@ -218,6 +218,16 @@ ASK = """async ([lab, only, text]) => {
 }"""
 
 
+@pytest.mark.parametrize("language, name", [("en", "page.png"), ("es", "page.es.png")])
+def test_the_readmes_picture(language, name, tab):
+    """Its copy in labs/figures is taken from results/browser by hand, when the page looks otherwise."""
+    tab.page.set_viewport_size({"width": 1366, "height": 1060})
+    tab.open("03", language)
+    tab.page.screenshot(path=str(PHOTOGRAPHS / name))
+    assert tab.page.locator("#compare svg").count() == 2
+    assert (ROOT / "labs" / "figures" / name).is_file()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("lab", ["02", "03"])
 def test_every_wrong_solution_gets_the_graders_report(lab, tab, monkeypatch):

@@ -38,7 +38,7 @@ def test_in_order_of_arrival(student):
 
 @check("5.4", points=2, en="an urgent request overtakes", es="una petición urgente adelanta")
 def test_urgent_first(student):
-    # The third is no mere reversal, which one key for all would give here, too.
+    # The third is not a mere reversal, which one key for all would give here, too.
     found = [line(student, 0.2, *requests) for requests in (
         [(0, 1), (100, 0)], [(0, 2), (50, 1), (100, 0)], [(0, 1), (100, 0), (120, 0)])]
     expect_equal(found, [[1, 0], [2, 1, 0], [1, 2, 0]], hint=t(

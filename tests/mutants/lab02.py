@@ -313,7 +313,7 @@ MUTANTS = (
 """,
     ),
     Mutant(
-        name="long answers cut", old=LOOP, check="2.6/answers_are_unchanged", hint="a token lost",
+        name="long answers cut", old=LOOP, check="2.6/answers_are_unchanged", hint="a token was lost",
         new=LOOP.replace("            server", "            del request.output_token_ids[40:]\n            server"),
     ),
     Mutant(

@@ -305,7 +305,7 @@ MUTANTS = (
     ),
     Mutant(
         name="long answers cut", old="        server.respond(request)\n", check="3.7/answers_are_unchanged",
-        hint="a token lost", new="        del request.output_token_ids[40:]\n        server.respond(request)\n",
+        hint="a token was lost", new="        del request.output_token_ids[40:]\n        server.respond(request)\n",
     ),
     Mutant(
         name="grouped: more than the slots", old=GROUP_FREE, new="free = 99", check="3.8/a_scheduler_all_the_same",

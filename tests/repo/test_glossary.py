@@ -8,7 +8,7 @@ from tests.tools.repo_files import ROOT, source_files
 OLD = old_words()
 # The tutor speaks everyday Spanish, in which a plaza is a square; the glossary and its test name the old words.
 NOT_OURS = ("minigpt/corpus/", "labs/glossary.toml", "tests/repo/test_glossary.py", "tests/tools/glossary.py", "tests/hostile/")
-TWO_LANGUAGES = (".py", ".toml", "notebook.md", "CODE_OF_CONDUCT.md", ".yml")
+TWO_LANGUAGES = (".py", ".toml", "notebook.md", "CODE_OF_CONDUCT.md", ".yml", ".js", ".html")
 
 
 def spanish_files():

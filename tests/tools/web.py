@@ -4,7 +4,6 @@ The page holds the student edition (student_edition.py), so no answer travels wi
 relative: it works below any address, and it asks no other host for anything.
 """
 
-import argparse
 import hashlib
 import io
 import json
@@ -13,6 +12,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
+from minigpt.cli import arguments
 from minigpt.extras.browser import npm
 from minigpt.extras.browser.serve import serve
 from minigpt.language import say
@@ -126,11 +126,11 @@ def with_list(worker: bytes, files: dict[str, bytes]) -> bytes:
 
 def main(argv: list[str]) -> int:
     """The command."""
-    parser = argparse.ArgumentParser(prog="python -m minigpt web", description=say(
+    parser = arguments.Parser(prog="python -m minigpt web", description=say(
         en="Write the labs as a static page that runs in a browser; without DIR, serve it here.",
         es="Escribe los laboratorios como página estática que corre en el navegador; sin DIR, la sirve aquí."))
     parser.add_argument("folder", nargs="?", default="", metavar="DIR", help=say(en="a new folder", es="una carpeta nueva"))
-    parser.add_argument("--port", type=int, default=8000)
+    parser.add_argument("--port", type=arguments.whole(1, 65_535), default=8000)
     args = parser.parse_args(argv)
     folder = Path(args.folder or repository_root() / "build" / "web")
     if not args.folder:

@@ -20,7 +20,7 @@ SHOWN_MS = 500.0  # of a run; its figures count all of it
 # From no spread at all to much; the first four have a mean of 16 tokens.
 SPREADS = ("constant:16", "uniform:8,24", "uniform:1,31", "exponential:16,128", "mixed")
 
-# The scenes of the notebooks that are worked out by hand: each request's arrival in ms and its length, and the seats.
+# The scenes of the notebooks that are worked out by hand: each request's arrival in ms and its length, and the slots.
 SCENES = {
     "02": ({"A": (0, 4), "B": (3, 12), "C": (6, 2), "D": (8, 6), "E": (9, 3)}, 3),
     "03": ({"A": (0, 3), "B": (0, 30), "C": (0, 5)}, 2),

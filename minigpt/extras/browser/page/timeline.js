@@ -1,23 +1,23 @@
-// Slot timelines: who sits in which seat when, and below it who waits. The numbers come from figures.py.
+// Slot timelines: which request is in which slot when, and below it those that wait. The numbers come from figures.py.
 
 import { draw, element, shortly, ticks } from './svg.js';
 
 const LEFT = 58, RIGHT = 10, GAP = 10, STRIP = 40, AXIS = 30;
-const SHADES = 3; // neighbours in a seat must be told apart
+const SHADES = 3; // neighbours in a slot must be told apart
 
 /** A timeline as a figure; `run` is what `drawn` gives, `now` the moment up to which something has happened. */
 export function timeline(run, text, { width, title = '', axis = true, now = run.end_ms, endMs = run.end_ms, most = null }) {
   const row = run.slots > 10 ? 12 : run.slots > 4 ? 16 : 24;
-  const seats = run.slots * row;
-  const height = seats + GAP + STRIP + (axis ? AXIS : 6);
+  const slots = run.slots * row;
+  const height = slots + GAP + STRIP + (axis ? AXIS : 6);
   const x = (ms) => LEFT + (Math.min(ms, now) / endMs) * (width - LEFT - RIGHT);
   const svg = draw('svg', {
     viewBox: `0 0 ${width} ${height}`, width, height, role: 'img', 'aria-label': `${title ? `${title}. ` : ''}${run.sentence}`,
   });
   svg.append(hatch(), ...seatRows(run, x, row, text), ...run.spans.flatMap((span) => stay(span, x, row, now)));
-  svg.append(...strip(run, x, seats + GAP, now, text, most));
-  if (now < run.end_ms) svg.append(draw('line', { class: 'now', x1: x(now), x2: x(now), y1: 0, y2: seats + GAP + STRIP }));
-  if (axis) svg.append(...timeAxis(endMs, (ms) => LEFT + (ms / endMs) * (width - LEFT - RIGHT), seats + GAP + STRIP, width, text));
+  svg.append(...strip(run, x, slots + GAP, now, text, most));
+  if (now < run.end_ms) svg.append(draw('line', { class: 'now', x1: x(now), x2: x(now), y1: 0, y2: slots + GAP + STRIP }));
+  if (axis) svg.append(...timeAxis(endMs, (ms) => LEFT + (ms / endMs) * (width - LEFT - RIGHT), slots + GAP + STRIP, width, text));
   return svg;
 }
 
@@ -40,7 +40,7 @@ function seatRows(run, x, row, text) {
   return Array.from({ length: run.slots }, (_, slot) => draw('g', {},
     draw('rect', { class: 'empty', x: LEFT, y: slot * row + 1, width: Math.max(x(run.end_ms) - LEFT, 0), height: row - 2 }),
     (slot + 1) % every && slot ? null
-      : draw('text', { class: 'tick', x: LEFT - 6, y: slot * row + row / 2, 'text-anchor': 'end' }, slot ? `${slot + 1}` : `${text.seat} 1`)));
+      : draw('text', { class: 'tick', x: LEFT - 6, y: slot * row + row / 2, 'text-anchor': 'end' }, slot ? `${slot + 1}` : `${text.slot} 1`)));
 }
 
 function stay([slot, name, start, prefill, useful, end], x, row, now) {
