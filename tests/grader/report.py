@@ -103,12 +103,9 @@ def check_lines(result: Result, *, hint_is_seen: bool = False) -> list[str]:
     return lines
 
 
-def headline(results: list[Result], measurements: dict) -> str:
-    """The score, and what was measured."""
-    lines = [score_line(results)]
-    if not measurements:
-        return lines[0]
-    names = {
+def measurement_names() -> dict[str, str]:
+    """What each measured figure is called in a report, in the reader's language."""
+    return {
         "p95_static_ms": say(en="p95 static, ms (virtual clock)", es="p95 estático, ms (reloj virtual)"),
         "p95_continuous_ms": say(en="p95 continuous, ms (virtual clock)", es="p95 continuo, ms (reloj virtual)"),
         "p95_reduction_percent": say(en="p95 reduction, %", es="reducción del p95, %"),
@@ -133,7 +130,24 @@ def headline(results: list[Result], measurements: dict) -> str:
         "interactive_p95_ms": say(en="interactive p95, ms: first come … your line",
                                   es="p95 interactivas, ms: por llegada … tu fila"),
         "cpu_batch_gain": say(en="  the ratio of the two", es="  el cociente de ambos"),
+        "prefix_ttft_p95_ms": say(en="time to first token with prefix routing, p95, ms",
+                                  es="tiempo al primer token con reparto por prefijo, p95, ms"),
+        "least_ttft_p95_ms": say(en="  to the replica with fewest in flight", es="  a la réplica con menos en vuelo"),
+        "prefix_hit_percent": say(en="  prompt tokens found, %", es="  tokens de prompt encontrados, %"),
+        "quiet_p95_ms": say(en="p95 of a quiet client under a flood, ms", es="p95 de un cliente tranquilo en una avalancha, ms"),
+        "flooder_p95_ms": say(en="  of the client that floods", es="  del cliente que la causa"),
+        "mean_reduction_percent": say(en="mean latency: reduction, %", es="latencia media: reducción, %"),
+        "split_error_percent": say(en="predicted rate of divided machines: largest error, %",
+                                   es="tasa predicha de máquinas separadas: mayor error, %"),
     }
+
+
+def headline(results: list[Result], measurements: dict) -> str:
+    """The score, and what was measured."""
+    lines = [score_line(results)]
+    if not measurements:
+        return lines[0]
+    names = measurement_names()
     for key, value in measurements.items():
         lines.append(f"  {names.get(key, key):62} {figure(value)}")
     return "\n".join(lines)

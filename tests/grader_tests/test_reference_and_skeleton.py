@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from minigpt import paths
+from tests.grader.report import measurement_names
 from tests.tools.ahead import started_ahead
 
 ROOT = paths.repository_root()
@@ -44,6 +45,7 @@ def test_the_reference_passes_every_check(lab, whose, report_of):
     report = report_of(lab, whose)
     assert [check for check in report["checks"] if check["outcome"] != "passed"] == []
     assert report["status"] == 0 and report["score"] == report["max_score"] > 0
+    assert set(report["measurements"]) <= set(measurement_names()), "a figure without a name for its reader"
     assert report["worker"]["starts"] <= 3, "a worker that is started anew for no reason makes grading slow"
 
 
