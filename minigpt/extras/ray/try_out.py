@@ -1,4 +1,4 @@
-"""Two hundred requests to one replica, to two, and to two of which one is killed halfway. On emulated machines.
+"""Two hundred requests to one replica, to two, and to two of which one is killed on the way. On emulated machines.
 
 What must hold at the end: every request was answered once, or failed and its client was notified; those that failed
 were in flight on the killed replica; the others went on; and another replica has taken its place.
@@ -71,7 +71,7 @@ def trial(name: str, url: str, load: Workload, num_replicas: int) -> Trial:
 
 
 def trial_with_a_kill(name: str, url: str, load: Workload) -> Trial:
-    """Send the workload to two replicas; when half of it has arrived, end the process of one."""
+    """Send the workload to two replicas; when a third of it has arrived, end the process of one."""
     before = look_at(url, 2)
     victim, witness, replies, end_ns, killed_ns, kill_s = asyncio.run(_send_and_kill(url, load))
     # The replacement may have come while requests were still under way: its time counts from then.
@@ -83,7 +83,7 @@ def trial_with_a_kill(name: str, url: str, load: Workload) -> Trial:
 
 async def _send_and_kill(url: str, load: Workload):
     sending = asyncio.ensure_future(client.load(load, url))
-    await asyncio.sleep(load.items[len(load.items) // 2].arrival_ns / NS)
+    await asyncio.sleep(load.items[len(load.items) // 3].arrival_ns / NS)
     victim, witness, kill_s = await _kill_in_mid_answer(url)
     _, replies, end_ns = await sending
     # The schedule started when the last request ended, minus the time that this took.
