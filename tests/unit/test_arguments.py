@@ -164,7 +164,8 @@ def test_ctrl_c_ends_a_measured_replay_at_once(tmp_path):
     """The other server's thread used to serve all of its requests first: 145 s."""
     ready = tmp_path / "ready"
     code = f"""
-import pathlib, sys
+import pathlib, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it, and so do their children
 from minigpt.runtime import interleave
 class Clock(interleave.TurnClock):
     def step(self, shape, compute):
