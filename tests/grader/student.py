@@ -1,5 +1,6 @@
 """What a check sees of the code under test: calls of its functions, on servers that stay on this side."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from minigpt.runtime.clock import steps_clock
@@ -56,6 +57,13 @@ class Student:
         self.seed = seed  # of graded workloads
         self._has_polled: set[str] = set()  # functions that polled forever: no check waits for that again
         self.measurements: dict[str, object] = {}  # figures for the report's headline
+        self._kept: dict[str, object] = {}  # long runs that several checks look at; they end with this student
+
+    def once(self, name: str, make: Callable[[], object]):
+        """The result of `make`, which only the first check that asks for it has to wait for."""
+        if name not in self._kept:
+            self._kept[name] = make()
+        return self._kept[name]
 
     def call(self, function: str, *args, again: bool = False):
         """The result of a function of plain values."""

@@ -15,15 +15,10 @@ from tests.lab05.figures import AGING_S, BUDGET, TIGHT, e2e_of, gap_ms, overtake
 from tests.lab05.invariants import course, crowded_scene, crowded_steps, empty_slots, late_answers, overtakers
 from tests.lab05.scenes import MS, accounting_fault, ends, scene
 
-_runs = {}
-
 
 def run(student, name: str, make_workload, **settings):
     """The student's run, kept for the next check."""
-    key = (student.file, student.seed, name)
-    if key not in _runs:
-        _runs[key] = student.run_production(make_workload(), clock=VirtualClock(), **settings)
-    return _runs[key]
+    return student.once(name, lambda: student.run_production(make_workload(), clock=VirtualClock(), **settings))
 
 
 @lru_cache(maxsize=8)
