@@ -121,10 +121,9 @@ def _kept_state(function: ast.FunctionDef) -> Iterator[Variant]:
 
 
 def _with_default(function: ast.FunctionDef, body: list, name: str, value: ast.expr) -> ast.FunctionDef:
-    changed = with_body(function, (), "body", body)
-    changed.args.args.append(ast.arg(name))
-    changed.args.defaults.append(copy.deepcopy(value))
-    return changed
+    given = function.args
+    args = same_but(given, args=[*given.args, ast.arg(name)], defaults=[*given.defaults, value])
+    return same_but(with_body(function, (), "body", body), args=args)
 
 
 def _needs_locals(value: ast.expr) -> bool:

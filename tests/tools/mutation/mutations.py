@@ -36,11 +36,14 @@ def mutations(lab: Path) -> list[Mutation]:
     seen = {"\n".join(pieces)}
     found = []
     for exercise, function in _asked(text, module):
+        before = _code(function)
         for variant in _variants(function):
             source = _source(module, pieces, function, variant)
-            if source not in seen and _is_python(source):
+            if source not in seen and _is_python(variant.function):
                 seen.add(source)
-                found.append(_mutation(lab, exercise, function, variant, source))
+                removed, added = _changed_lines(before, variant)
+                found.append(Mutation(lab=lab.name[:2], exercise=exercise, operator=variant.operator, removed=removed,
+                                      added=added, source=source))
     return found
 
 
@@ -94,21 +97,21 @@ def _changed(node: ast.stmt, function: ast.FunctionDef, variant: Variant) -> ast
     return node
 
 
-def _is_python(source: str) -> bool:
+def _is_python(function: ast.FunctionDef) -> bool:
+    """Whether it compiles: `return` may have left its function, or `break` its loop."""
     try:
-        compile(source, "mutant", "exec")
-    except (SyntaxError, ValueError):
+        compile(ast.Module([function], []), "mutant", "exec")
+    except (SyntaxError, TypeError, ValueError):
         return False
     return True
 
 
-def _mutation(lab: Path, exercise: str, function: ast.FunctionDef, variant: Variant, source: str) -> Mutation:
+def _changed_lines(before: list[str], variant: Variant) -> tuple[str, str]:
+    """The lines that went and those that came."""
     after = [line for node in variant.before for line in ast.unparse(node).splitlines()]
-    after += _code(variant.function)
-    changes = [line for line in difflib.ndiff(_code(function), after) if line[0] in "+-"]
+    changes = [line for line in difflib.ndiff(before, [*after, *_code(variant.function)]) if line[0] in "+-"]
     removed, added = ("\n".join(line[2:] for line in changes if line[0] == sign) for sign in "-+")
-    return Mutation(lab=lab.name[:2], exercise=exercise, operator=variant.operator, removed=removed, added=added,
-                    source=source)
+    return removed, added
 
 
 def _code(function: ast.FunctionDef) -> list[str]:

@@ -1,4 +1,4 @@
-"""Changing one place of a syntax tree: every change is made in a copy."""
+"""Changing one place of a syntax tree, which stays as it was: the result shares with it whatever is unchanged."""
 
 import ast
 import copy
@@ -30,22 +30,17 @@ def nodes(root: ast.AST, path: Path = ()) -> Iterator[tuple[Path, ast.AST]]:
 
 
 def with_node(root: ast.AST, path: Path, new: ast.AST) -> ast.AST:
-    """Return a copy of `root` with another node at `path`."""
-    changed = copy.deepcopy(root)
-    owner = node_at(changed, path[:-1])
-    field, index = path[-1]
-    if index is None:
-        setattr(owner, field, copy.deepcopy(new))
-    else:
-        getattr(owner, field)[index] = copy.deepcopy(new)
-    return changed
+    """Return `root` with another node at `path`: new nodes along the way, all others shared."""
+    (field, index), *rest = path
+    value = getattr(root, field)
+    here = new if not rest else with_node(value if index is None else value[index], tuple(rest), new)
+    return same_but(root, **{field: here if index is None else [*value[:index], here, *value[index + 1 :]]})
 
 
 def with_body(root: ast.AST, path: Path, field: str, statements: list[ast.stmt]) -> ast.AST:
-    """Return a copy of `root` with other statements in one list of the node at `path`."""
-    changed = copy.deepcopy(root)
-    setattr(node_at(changed, path), field, copy.deepcopy(statements) or ([] if field == "orelse" else [ast.Pass()]))
-    return changed
+    """Return `root` with other statements in one list of the node at `path`; other nodes are shared."""
+    owner = same_but(node_at(root, path), **{field: statements or ([] if field == "orelse" else [ast.Pass()])})
+    return with_node(root, path, owner) if path else owner
 
 
 def node_at(root: ast.AST, path: Path) -> ast.AST:
