@@ -58,9 +58,9 @@ class Judge:
 
     def add(self, test_name: str, info: CheckInfo) -> Result:
         """A check that will be run."""
-        check_id = f"{info.exercise}/{test_name.removeprefix('test_')}"
-        self.results[check_id] = Result(id=check_id, info=info)
-        return self.results[check_id]
+        result = Result(id=check_id(test_name, info), info=info)
+        self.results[result.id] = result
+        return result
 
     def run(self, result: Result, check: Callable) -> None:
         """Run a check: however it ends, its result says so, and nothing is raised."""
@@ -130,6 +130,11 @@ class Judge:
                   if each is not own and failure.where and each.function.split(".")[-1] == failure.where]
         is_unwritten = failure.outcome == NOT_IMPLEMENTED and own.function
         return blocked_by(others) if is_unwritten and others else None
+
+
+def check_id(test_name: str, info: CheckInfo) -> str:
+    """The name of a check in reports: "3.2/appends"."""
+    return f"{info.exercise}/{test_name.removeprefix('test_')}"
 
 
 def blocked_by(exercises: list) -> CheckFailed:

@@ -42,14 +42,14 @@ class WarmGrader:
         # With -x the checks after the first failure have not run; without a failure all have.
         return next((f"{result.id}: {result.outcome}" for result in failed), None)
 
-    def results(self, source: str, exercise: str, *options: str) -> list[Result]:
-        """The checks of one exercise, run against a source; options are pytest's."""
+    def results(self, source: str, exercise: str, *options: str, only_check: str = "") -> list[Result]:
+        """The checks of one exercise, or one of them, run against a source; options are pytest's."""
         self.num_graded += 1
         student = self._student()
         student.worker = self.worker
         self.worker.take(source)
         self.worker.limits = Limits(cpu_s=CPU_S.get(exercise, MOST_CPU_S))
-        plugin = GradePlugin(student=student, exercises=self.exercises, only=exercise, source=source)
+        plugin = GradePlugin(student=student, exercises=self.exercises, only=exercise, only_check=only_check, source=source)
         run_pytest(plugin, self.lab, *options)
         return list(plugin.results.values())
 
@@ -65,10 +65,10 @@ def first_failure(lab: str, exercise: str, source: str) -> str | None:
     return grader_of(lab).first_failure(source, exercise)
 
 
-def outcomes(lab: str, exercise: str, source: str) -> dict[str, tuple[str, str]]:
-    """Outcome and English hint of every check of an exercise, graded in this process's warm grader."""
-    results = grader_of(lab).results(source, exercise)
-    return {result.id: (result.outcome, str(getattr(result.hint, "en", result.hint))) for result in results}
+def outcome(lab: str, check: str, source: str) -> tuple[str, str]:
+    """Outcome and English hint of one check, "3.2/appends", graded in this process's warm grader."""
+    [result] = grader_of(lab).results(source, check.split("/")[0], only_check=check)
+    return result.outcome, str(getattr(result.hint, "en", result.hint))
 
 
 def grader_of(lab: str) -> WarmGrader:
