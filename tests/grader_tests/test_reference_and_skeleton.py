@@ -57,9 +57,8 @@ def test_a_fresh_skeleton_is_not_implemented(lab, whose, report_of):
     assert report["status"] == 1 and report["score"] == 0
 
 
-@pytest.mark.parametrize("hash_seed, threads", [
-    ("random", "64"), pytest.param("0", "1", marks=pytest.mark.slow), pytest.param("4294967295", "2", marks=pytest.mark.slow),
-])
+@pytest.mark.slow
+@pytest.mark.parametrize("hash_seed, threads", [("random", "64"), ("0", "1"), ("4294967295", "2")])
 def test_nothing_depends_on_hash_seeds_and_threads(hash_seed, threads, tmp_path):
     lab = paths.resolve_lab("03")
     report = graded(lab, paths.solution_file(lab), tmp_path, PYTHONHASHSEED=hash_seed, OMP_NUM_THREADS=threads,

@@ -10,6 +10,7 @@ from minigpt.simulation import fleet
 from minigpt.simulation.capacity import saturated_per_s
 from minigpt.studies import head_count, lab04
 from minigpt.workloads.workload import workload
+from tests.tools.sweep import sweep
 
 REFERENCE = lab_file.load(code_file("04", "solution"))
 OVERHEAD = StepCost(
@@ -17,7 +18,7 @@ OVERHEAD = StepCost(
     per_context_token_ns=20,
 )
 COSTS = pytest.mark.parametrize("cost", [StepCost(), OVERHEAD], ids=["laptop", "overhead"])
-SEEDS = pytest.mark.parametrize("seed", [7, 8])
+SEEDS = sweep("seed", [7, 8])
 
 
 @pytest.fixture(autouse=True)

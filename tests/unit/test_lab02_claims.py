@@ -1,9 +1,9 @@
 """What Lab 02 says of its figures, held for other crowds than those that its figures draw."""
 
-import pytest
 
 from minigpt.studies.lab03 import p95_ms, simulate
 from minigpt.workloads.workload import workload
+from tests.tools.sweep import sweep
 from tests.unit.small import reference
 
 LOOP = reference("static")
@@ -21,7 +21,7 @@ def test_near_saturation_the_crowd_decides_what_a_wait_does():
     assert (round(min(rises)), round(max(rises))) == (-18, 20), "section 2.8 names these two"
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@sweep("seed", [1, 2])
 def test_at_light_load_a_long_wait_is_paid_for_the_most_part(seed):
     assert rise_ms(0.3, 10, seed) < 0.6 * 10, "a short one in part"
     assert 0.6 * 40 < rise_ms(0.3, 40, seed) < 40

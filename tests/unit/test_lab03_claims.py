@@ -14,6 +14,7 @@ from minigpt.simulation.run import Runs
 from minigpt.studies import interval_coverage
 from minigpt.studies import lab03 as studies
 from minigpt.workloads.workload import scene, workload
+from tests.tools.sweep import sweep
 
 SLOW_CALLS = StepCost(step_overhead_ns=800_000, per_sequence_ns=60_000, prefill_overhead_ns=900_000, per_prefill_token_ns=15_000)
 COSTS = (StepCost(), SLOW_CALLS)
@@ -21,7 +22,7 @@ for_each_cost = pytest.mark.parametrize("cost", COSTS, ids=["laptop", "slow call
 
 
 @for_each_cost
-@pytest.mark.parametrize("seed", [1, 2])
+@sweep("seed", [1, 2])
 def test_equal_lengths_win_at_light_load_and_lose_at_high(cost, seed):
     light, _, high = studies.equal_lengths((0.3, 0.7, 0.95), cost, loop, seed)
     assert light < 1 < high, "section 3.5, with prefill"
@@ -35,7 +36,7 @@ def test_at_high_load_the_factor_says_how_long_the_run_was(cost):
     assert long > 1.3 * short, "past its capacity the queue grows as long as the run lasts (section 3.5)"
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@sweep("seed", [1, 2])
 def test_without_prefill_sharing_steps_with_newcomers_is_what_is_lost(seed):
     ratios = studies.equal_lengths((0.3, 0.95), studies.DECODE_ONLY, loop, seed)
     assert ratios[0] < 1 < ratios[1]
@@ -60,7 +61,7 @@ def test_beyond_capacity_the_number_grows_with_the_run():
 
 
 @for_each_cost
-@pytest.mark.parametrize("seed", [3, 4])
+@sweep("seed", [3, 4])
 def test_the_p95_gap_becomes_a_prefill_between_two_loads(cost, seed):
     logs = [studies.simulate("continuous", workload("mixed", load=load, num_requests=400, seed=seed, cost=cost), loop=loop,
                              cost=cost) for load in (0.2, 0.4, 1.0)]

@@ -10,10 +10,11 @@ from minigpt.schedulers.registry import code_file
 from minigpt.simulation import fleet
 from minigpt.simulation.capacity import saturated_per_s
 from minigpt.studies import lab04
+from tests.tools.sweep import sweep
 from tests.unit.test_head_count import COSTS
 
 REFERENCE = lab_file.load(code_file("04", "solution"))
-SEEDS = pytest.mark.parametrize("seed", [3, 4])
+SEEDS = sweep("seed", [3, 4])
 TUTOR, DOCUMENTS = (fleet.request_lengths(kind) for kind in ("mixed", "documents"))
 
 

@@ -9,9 +9,10 @@ from minigpt.studies import lab05, victims
 from minigpt.studies.lab03 import p95_ms, simulate
 from minigpt.workloads.memory_pressure import BATCH, INTERACTIVE, long_prompts, output_lengths, two_classes
 from minigpt.workloads.workload import workload
+from tests.tools.sweep import sweep
 from tests.unit.test_head_count import COSTS, OVERHEAD
 
-SEEDS = pytest.mark.parametrize("seed", [4, 6])
+SEEDS = sweep("seed", [4, 6])
 
 
 def run(requests, cost, **settings):

@@ -7,6 +7,7 @@ from minigpt.schedulers.speculative import SpeculativeScheduler, speculative_loo
 from minigpt.simulation.paged_run import serve
 from minigpt.studies import engine_defaults, prefix_sharing, speculation, step_overlap
 from minigpt.workloads.shared_prefixes import PROMPT_TOKENS, conversations, shared_instruction
+from tests.tools.sweep import sweep
 
 
 @pytest.fixture(autouse=True)
@@ -14,7 +15,7 @@ def english(monkeypatch):
     monkeypatch.setenv("MINIGPT_LANG", "en")
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@sweep("seed", [1, 2])
 def test_first_tokens_come_sooner_by_more_than_the_work_is_less(seed):
     found = prefix_sharing.by_share(shares=(0.0, 0.75), seed=seed)
     none, much = zip(found["none"], found["cached"])
@@ -23,7 +24,7 @@ def test_first_tokens_come_sooner_by_more_than_the_work_is_less(seed):
     assert much[0].ttft_p95_ms / much[1].ttft_p95_ms > 4 > 0.9 * much[0].num_prefilled / much[1].num_prefilled
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@sweep("seed", [1, 2])
 def test_scarce_memory_leaves_what_all_have_in_common(seed):
     small, large = prefix_sharing.by_memory(pools=(48, 768), seed=seed)["cached"]
     assert 28 < small.hit_percent < 40 < 70 < large.hit_percent
@@ -46,7 +47,7 @@ def test_the_figure_of_prompts_that_begin_alike():
     assert all(row[1][: row[2]] == rows[0][1][: row[2]] for row in rows)
 
 
-@pytest.mark.parametrize("seed", [3, 4])
+@sweep("seed", [3, 4])
 def test_the_sign_of_guessing_turns_with_the_batch(seed):
     requests = speculation.answers(130, seed=seed)
     gains = []

@@ -12,6 +12,7 @@ from minigpt.workloads.clients import FLOODER, client_of, flood, predictions
 from minigpt.workloads.workload import workload
 from tests.grader.seeds import GRADED_SEEDS
 from tests.lab06 import crowds
+from tests.tools.sweep import sweep
 from tests.unit.test_given_schedulers import trace
 
 
@@ -61,7 +62,7 @@ def test_a_difference_is_counted_only_while_both_wait():
     assert largest_difference(alone, FLOODER, "B") == 0 < largest_difference(moments, FLOODER, "B")
 
 
-@pytest.mark.parametrize("seed", GRADED_SEEDS[::10])
+@sweep("seed", GRADED_SEEDS[::10])
 def test_the_reference_has_room_to_spare_on_graded_seeds(seed):
     requests, predicted, first_come_ms = crowds.crowd(seed)
     log = serve(requests, loop=lambda server: lines.shortest_first_loop(server, predicted, crowds.BOUND))
@@ -74,7 +75,7 @@ def test_the_reference_has_room_to_spare_on_graded_seeds(seed):
     assert orders.most_apart(orders.first_come(flooded)) > 1.5 * crowds.most_apart(flooded)
 
 
-@pytest.mark.parametrize("seed", [6, 7])
+@sweep("seed", [6, 7])
 def test_what_lab_06_says_of_order_holds_on_other_seeds(seed):
     first, free, bound = (orders.by_bound(lines.next_in_line, (each,), seed=seed)[each] for each in (0, None, 32))
     assert free["mean"] < 0.85 * first["mean"] and free["longest"] > 2 * first["longest"]

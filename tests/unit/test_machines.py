@@ -14,6 +14,7 @@ from minigpt.simulation.replica import Call
 from minigpt.studies import two_kinds
 from minigpt.workloads.memory_pressure import long_prompts
 from minigpt.workloads.workload import workload
+from tests.tools.sweep import sweep
 
 
 @pytest.mark.parametrize("budget", [None, 64, 128])
@@ -81,7 +82,7 @@ def test_the_timeline_draws_every_machine_and_says_what_it_did(monkeypatch):
     assert f"machine 1 K and V on their way {sent_ms:.2f} ms; machine 2 decode" in figure.sentence
 
 
-@pytest.mark.parametrize("seed", [4, 5])
+@sweep("seed", [4, 5])
 def test_what_lab_06_says_of_two_kinds_holds_on_other_seeds(seed):
     lengths = two_kinds.request_lengths("documents", 300)
     runs = two_kinds.over_rates(lengths, (20, 80, 120), 2, num_requests=300, seed=seed)
@@ -91,7 +92,7 @@ def test_what_lab_06_says_of_two_kinds_holds_on_other_seeds(seed):
     assert ttft[0] > 2 * ttft[2]
 
 
-@pytest.mark.parametrize("seed", [4, 5])
+@sweep("seed", [4, 5])
 def test_affinity_needs_a_bound_where_a_prefix_is_popular(seed):
     requests = routing.fleet_of_prefixes(800, rate_per_s=800, popularity=1.5, seed=seed)
     ways = {"random": routing.at_random(seed), "least": routing.least(seed), "two": routing.two(seed),

@@ -16,6 +16,7 @@ from minigpt.studies import static_variants as variants
 from minigpt.workloads.workload import scene, workload
 from tests.lab03.scenes import answers, finish_ms, scripted_answers
 from tests.lab03.scenes import scene as scene_of
+from tests.tools.sweep import sweep
 from tests.unit.small import reference
 
 LAB_SCENE = dict(A=(0, 4), B=(3, 12), C=(6, 2), D=(8, 6), E=(9, 3))
@@ -139,7 +140,7 @@ def test_what_the_parts_add_sums_up_to_the_measured_p95(order):
 
 
 SLOW_CALLS = StepCost(step_overhead_ns=800_000, per_sequence_ns=60_000, prefill_overhead_ns=900_000, per_prefill_token_ns=15_000)
-for_each_machine = pytest.mark.parametrize("cost, seed", [(StepCost(), 3), (StepCost(), 4), (SLOW_CALLS, 3), (SLOW_CALLS, 4)])
+for_each_machine = sweep("cost, seed", [(StepCost(), 3), (SLOW_CALLS, 3), (StepCost(), 4), (SLOW_CALLS, 4)])
 
 
 def serve_mixed(load, cost, seed, loop=LOOP, **settings):
