@@ -256,7 +256,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--class-seed", default="", help=say(
         en="any text: gives every student a workload of their own", es="un texto: da a cada estudiante su propia carga"))
     parser.add_argument("--jobs", type=count, default=os.cpu_count() or 1)
-    parser.add_argument("--limits", type=limits_text, default="", metavar="cpu_s=15,wall_s=60,memory_mb=1024")
+    parser.add_argument("--limits", type=limits_text, default="", metavar="cpu_s=10,wall_s=12,memory_mb=1024")
     parser.add_argument("--scripted", action="store_true", help=say(en="without the model", es="sin el modelo"))
     args = parser.parse_args(argv)
     here = os.environ.get("MINIGPT_CALLED_FROM", "")

@@ -24,10 +24,13 @@ KEPT_OUTPUT_BYTES = 4_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What one call into the student's code may use. Generous: they catch hangs, they never measure."""
+    """What one call into the student's code may use. Generous: they catch hangs, they never measure.
 
-    cpu_s: float = 15.0  # processor time of the worker
-    wall_s: float = 60.0  # for code that sleeps or sends little by little; waiting on a busy machine does not count
+    No call of the references takes more than 0.7 s of a worker's processor time and 2.1 s of this side's.
+    """
+
+    cpu_s: float = 10.0  # processor time of the worker
+    wall_s: float = 12.0  # for code that sleeps or sends little by little; waiting on a busy machine does not count
     start_s: float = 120.0  # wall, to start the worker and load what it needs
     memory_bytes: int = 2**30  # above what it holds after its imports
     total_s: float = 900.0  # wall, spent waiting for the student's code in all
