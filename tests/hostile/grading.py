@@ -16,8 +16,8 @@ LIMITS = "cpu_s=2,wall_s=10,memory_mb=512,total_s=100"  # far below the usual on
 MOST_S = 400  # of one submission on a machine that is busy with others; idle it is a few seconds
 
 
-def grade(hostile: Hostile, folder: Path, user: int | None = None, **environment: str) -> dict:
-    """Grade one submission, as another user if asked; the report, with what the run left behind."""
+def grade(hostile: Hostile, folder: Path, user: int | None = None, only: str = "", **environment: str) -> dict:
+    """Grade one submission, or one exercise of it, as another user if asked; the report, with what the run left behind."""
     folder.mkdir()
     file, report, homes = folder / "continuous_batching.py", folder / "report.json", folder / "homes"
     homes.mkdir()
@@ -29,6 +29,7 @@ def grade(hostile: Hostile, folder: Path, user: int | None = None, **environment
             os.chown(path, user, user)
     command = [sys.executable, "-m", "tests.grader.grade", "03", "--file", str(file), "--scripted", "--limits", LIMITS,
                "--json", str(report), "--gradescope", str(folder / "gs.json"), "--junit", str(folder / "junit.xml")]
+    command += ["--only", only] if only else []
     environment = {**os.environ, "MINIGPT_LANG": "en", "PYTHONUTF8": "1", "TMPDIR": str(homes), **environment}
     who = {} if user is None else {"user": user, "group": user, "extra_groups": []}
     start_s = time.monotonic()

@@ -4,8 +4,6 @@ A mutant meets that one check, in a process that stays warm; test_whole_labs.py 
 """
 
 import importlib
-import multiprocessing
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -25,17 +23,19 @@ def mutants_of(lab: str) -> tuple[Mutant, ...]:
     return importlib.import_module(f"tests.mutants.lab{lab}").MUTANTS
 
 
+def with_the_labs_others(lab: str):
+    """The mark of tests that share a process with the others of their lab: they share a warm grader."""
+    return pytest.mark.xdist_group(f"mutants-{lab}")
+
+
 def case(lab: str, mutant: Mutant):
-    """A parameter whose test shares a process with the others of its lab: they share a warm grader."""
-    return pytest.param(lab, mutant, id=f"lab{lab}-{mutant.name}", marks=pytest.mark.xdist_group(f"mutants-{lab}"))
+    return pytest.param(lab, mutant, id=f"lab{lab}-{mutant.name}", marks=with_the_labs_others(lab))
 
 
 @pytest.fixture(scope="session")
-def outcome():
+def outcome(warm_process):
     """`outcome(lab, mutant)`: outcome and hint of the check that should notice the mutant."""
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, mp_context=context, initializer=warm.prepare_process) as pool:
-        yield lambda lab, mutant: pool.submit(warm.outcome, lab, mutant.check, mutant.source(lab)).result()
+    return lambda lab, mutant: warm_process.submit(warm.outcome, lab, mutant.check, mutant.source(lab)).result()
 
 
 @pytest.mark.parametrize("lab, mutant", [case(lab, mutant) for lab in LABS for mutant in mutants_of(lab)])

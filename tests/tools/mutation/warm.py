@@ -43,7 +43,7 @@ class WarmGrader:
         return next((f"{result.id}: {result.outcome}" for result in failed), None)
 
     def results(self, source: str, exercise: str, *options: str, only_check: str = "") -> list[Result]:
-        """The checks of one exercise, or one of them, run against a source; options are pytest's."""
+        """The checks of one exercise, or of the whole lab (""), run against a source; options are pytest's."""
         self.num_graded += 1
         student = self._student()
         student.worker = self.worker
@@ -67,8 +67,16 @@ def first_failure(lab: str, exercise: str, source: str) -> str | None:
 
 def outcome(lab: str, check: str, source: str) -> tuple[str, str]:
     """Outcome and English hint of one check, "3.2/appends", graded in this process's warm grader."""
-    [result] = grader_of(lab).results(source, check.split("/")[0], only_check=check)
-    return result.outcome, str(getattr(result.hint, "en", result.hint))
+    return _plain(grader_of(lab).results(source, check.split("/")[0], only_check=check))[check]
+
+
+def outcomes(lab: str, exercise: str, source: str) -> dict[str, tuple[str, str]]:
+    """The same of every check of an exercise, or of the whole lab ("")."""
+    return _plain(grader_of(lab).results(source, exercise))
+
+
+def _plain(results: list[Result]) -> dict[str, tuple[str, str]]:
+    return {result.id: (result.outcome, str(getattr(result.hint, "en", result.hint))) for result in results}
 
 
 def grader_of(lab: str) -> WarmGrader:
