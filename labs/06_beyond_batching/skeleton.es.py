@@ -14,7 +14,7 @@ def block_keys(token_ids, block_size):
     hasta el final de cada uno son iguales, y solo entonces.
 
     Una clave es un entero o un texto, del mismo tamaño por largo que sea el prompt. `hash((a, b))` hace de varios
-    números uno solo. Lo que no llena un bloque no tiene clave.
+    números uno solo; una lista no tiene hash, una tupla de números sí. Lo que no llena un bloque no tiene clave.
     """
     # EJERCICIO 6.1 (unas 5 líneas)
     raise NotImplementedError("ejercicio 6.1: block_keys")
@@ -173,7 +173,7 @@ def split_machines(num_machines, lengths, cost, link, in_flight):
 
 
 def route(way, in_flight, cached_tokens, drawn, most_ahead):
-    """El lugar (desde 0) de la réplica a la que va una petición; entre iguales, la primera.
+    """El lugar (desde 0) de la réplica a la que va una petición; entre iguales, la de lugar menor.
 
     `in_flight[i]` son las peticiones que hay dentro de la réplica i; `cached_tokens[i]`, los tokens de este prompt que
     guarda su caché. Según `way`: "least" toma la de menos peticiones en vuelo; "two", la de menos de los dos lugares

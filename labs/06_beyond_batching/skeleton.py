@@ -14,7 +14,7 @@ def block_keys(token_ids, block_size):
     of each are the same, and only then.
 
     A key is a whole number or a text, of the same size however long the prompt is. `hash((a, b))` combines several
-    numbers into one. Tokens that do not fill a block have no key.
+    numbers into one; a list has no hash, a tuple of numbers has. Tokens that do not fill a block have no key.
     """
     # EXERCISE 6.1 (about 5 lines)
     raise NotImplementedError("exercise 6.1: block_keys")
@@ -171,7 +171,7 @@ def split_machines(num_machines, lengths, cost, link, in_flight):
 
 
 def route(way, in_flight, cached_tokens, drawn, most_ahead):
-    """Return the place (from 0) of the replica that a request goes to; of equals, the first.
+    """Return the place (from 0) of the replica that a request goes to; of equals, the lowest place.
 
     `in_flight[i]` is how many requests are inside replica i, `cached_tokens[i]` how many tokens of this prompt its cache
     holds. By `way`: "least" takes the replica with the fewest in flight; "two" the one with fewer of the two in `drawn`,

@@ -107,8 +107,10 @@ def test_least(student):
 @check("6.9", points=1, en="the better of two", es="la mejor de dos")
 def test_two(student):
     expect_route(student, "two", t(
-        "(two): `drawn` holds two places; the others are not asked (section 6.5)",
-        "(two): `drawn` contiene dos lugares; a los demás no se les pregunta (sección 6.5)",
+        "(two): of the two places in `drawn`, the one with fewer in flight; of equals, the lower place, whichever was drawn "
+        "first (section 6.5)",
+        "(two): de los dos lugares de `drawn`, el que tiene menos en vuelo; entre iguales, el menor, salga antes el que salga "
+        "(sección 6.5)",
     ))
 
 
