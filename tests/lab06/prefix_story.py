@@ -94,8 +94,8 @@ def expect_story(student, num_blocks: int, calls, hint: Text) -> None:
         result = getattr(model, call[0])(*call[1:])
         due, got = model.seen(result), seen(each["shown"], each["result"], num_blocks)
         for name in NAMES:
-            hint = STILL_IDLE if (call[0], name) == ("share", "idle") else hint
-            expect(got[name] == due[name], hint=hint, got=got[name], expected=told_of(name, due[name], calls[: at + 1]))
+            likely = STILL_IDLE if (call[0], name) == ("share", "idle") else hint
+            expect(got[name] == due[name], hint=likely, got=got[name], expected=told_of(name, due[name], calls[: at + 1]))
         expect_whole(each["shown"], num_blocks, calls[: at + 1], hint)
 
 
