@@ -151,7 +151,7 @@ def generated(student, prompt: list[int], length: int, *, again: bool) -> tuple[
         got, _ = answer(student, "accept", [guesses, choices], again=again)
         again = True
         expect(is_pair(got) and got[0] and 0 <= got[1] <= len(guesses), got=got, expected=t(
-            f"([a token or more], from 0 to {len(guesses)})", f"([un token o más], de 0 a {len(guesses)})"), hint=t(
+            f"([a token or more], at most {len(guesses)})", f"([un token o más], {len(guesses)} como mucho)"), hint=t(
                 f"({len(guesses)} guesses in this step): (new tokens, how many entries the cache drops). A step gives at least "
                 "one token, and drops at most as many entries as there were guesses (section 6.2)",
                 f"({len(guesses)} tokens adivinados en este paso): (tokens nuevos, cuántas posiciones descarta la caché). Un paso "
