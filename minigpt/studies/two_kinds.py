@@ -84,8 +84,8 @@ def who_wins(lengths: Lengths, rate: float, num_prefill: int, seed: int) -> str:
     """In words: p95 of TTFT and of TPOT of the three fleets at one rate, for one seed."""
     runs = over_rates(lengths, [rate], num_prefill, seed=seed)
     ttft, tpot = ({name: p95_ms(getattr(run, what)) for name, [run] in runs.items()} for what in ("ttft_s", "tpot_s"))
-    parts = [f"{name} {ttft[name]:.0f} / {tpot[name]:.2f}" for name in runs]
-    return say(en=f"{rate:.0f} per second, seed {seed}: ", es=f"{rate:.0f} por segundo, semilla {seed}: ") + "; ".join(parts)
+    parts = [f"{name}: {ttft[name]:.0f} / {tpot[name]:.2f}" for name in runs]
+    return say(en=f"{rate:.0f} per second, seed {seed} · ", es=f"{rate:.0f} por segundo, semilla {seed} · ") + "; ".join(parts)
 
 
 def by_link(lengths: Lengths, rate: float, num_prefill: int, seed: int = 1) -> dict[str, MachinesRun]:
@@ -98,7 +98,7 @@ def by_link(lengths: Lengths, rate: float, num_prefill: int, seed: int = 1) -> d
 
 ROUTES = {
     "random": ("random", "al azar"), "round_robin": ("round robin", "por turnos"), "least": ("fewest in flight", "la de menos en vuelo"),
-    "two": ("better of two", "la mejor de dos"), "prefix": ("prefix, at most 4 ahead", "prefijo, ventaja máxima 4"),
+    "two": ("better of two", "la mejor de dos"), "prefix": ("prefix, at most 4 ahead", "prefijo, con límite 4"),
     "strict": ("prefix, no limit", "prefijo, sin límite"),
 }
 

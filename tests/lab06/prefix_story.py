@@ -18,7 +18,7 @@ NAMES = {
     "holders": t("holders of each block, by sequence", "secuencias que tienen cada bloque, por secuencia"),
     "keys": t("key of each block, by sequence", "clave de cada bloque, por secuencia"),
 }
-# Whatever a story is about: the call that went wrong is `share`, and not the one that is checked.
+# Whatever a story is about: the call that went wrong is `share`. Nothing is idle before a sequence leaves, so it shows in 6.3.
 STILL_IDLE = t(
     "share takes each block that it finds out of `idle`, if it is there: a block that is held is not idle (exercise 6.2)",
     "share saca de `idle` cada bloque que encuentra, si está ahí: un bloque en uso no está ocioso (ejercicio 6.2)",

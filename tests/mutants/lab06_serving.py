@@ -88,7 +88,7 @@ ROUTING = (
     Mutant(name="the number instead of the place", old="    if way == \"two\":\n", check="6.9/least", hint="return the place",
            new="    if way == \"least\":\n        return min(in_flight)\n    if way == \"two\":\n"),
     Mutant(name="the last of equals", old=FEWEST, new="return min(places, key=lambda place: (in_flight[place], -place))",
-           check="6.9/least", hint="the first place"),
+           check="6.9/least", hint="the lowest place"),
     Mutant(name="the busier of two", old=TWO, new="return max(drawn, key=lambda place: in_flight[place])", check="6.9/two",
            hint="fewer in flight"),
     Mutant(name="the first that was drawn", old=TWO, new="return drawn[0]", check="6.9/two", hint="the one with fewer in flight"),
