@@ -59,11 +59,15 @@ def predicted_and_replayed(split: Callable, names: Sequence[str], num_machines: 
 
 
 def on_paper_in_words(name: str, found: tuple) -> str:
-    """One kind's division, on paper and replayed."""
+    """One kind's division, on paper and replayed, and the one that completes most in the replay if that is another."""
     num_prefill, num_decode, on_paper, replays = found
-    replayed, name = replays[num_prefill - 1], in_words(name)
-    return say(en=f"{name}: on paper {num_prefill} + {num_decode}, {on_paper:.0f} per second; replayed {replayed:.0f}",
-               es=f"{name}: sobre el papel {num_prefill} + {num_decode}, {on_paper:.0f} por segundo; en la reproducción {replayed:.0f}")
+    best, name = max(replays), in_words(name)
+    replayed = f"{replays[num_prefill - 1]:.0f}"
+    if best > replays[num_prefill - 1]:
+        most = replays.index(best) + 1
+        replayed += f" ({most} + {num_prefill + num_decode - most}: {best:.0f})"
+    return say(en=f"{name}: on paper {num_prefill} + {num_decode}, {on_paper:.0f} per second; replayed {replayed}",
+               es=f"{name}: sobre el papel {num_prefill} + {num_decode}, {on_paper:.0f} por segundo; en la reproducción {replayed}")
 
 
 def over_rates(lengths: Lengths, rates: Sequence[float], num_prefill: int, *, link: Link = Link(), num_requests: int = 500,
