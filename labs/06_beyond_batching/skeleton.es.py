@@ -10,11 +10,11 @@ from minigpt.schedulers.in_line import ByClient, ByPrediction, serve_in_line
 
 
 def block_keys(token_ids, block_size):
-    """Una clave por cada bloque lleno de `token_ids`, en orden: dos bloques tienen la misma clave si todos los tokens
-    hasta el final de cada uno son iguales, y solo entonces.
+    """Devuelve una clave por cada bloque lleno de `token_ids`, en orden: dos bloques tienen la misma clave si todos los
+    tokens hasta el final de cada uno son iguales, y solo entonces.
 
-    Una clave es un entero o un texto, del mismo tamaño por largo que sea el prompt. `hash((a, b))` hace de varios
-    números uno solo. Lo que no llena un bloque no tiene clave.
+    Una clave es un entero o un texto, del mismo tamaño por largo que sea el prompt. `hash((a, b))` combina varios
+    números en uno; una lista no tiene hash, una tupla de números sí. Lo que no llena un bloque no tiene clave.
     """
     # EJERCICIO 6.1 (unas 5 líneas)
     raise NotImplementedError("ejercicio 6.1: block_keys")
@@ -24,7 +24,7 @@ class PrefixCache:
     """Bloques que las secuencias comparten. En todo momento cada uno está en uso por secuencias, ocioso o libre.
 
     Una secuencia tiene los bloques de su tabla, y un bloque puede estar en varias tablas. Un bloque que se encuentra
-    por una clave y que no tiene nadie está ocioso: sus K y V se quedan hasta que haga falta la memoria.
+    por una clave y no está en ninguna tabla está ocioso: sus K y V se quedan hasta que haga falta la memoria.
     """
 
     def __init__(self, num_blocks):
@@ -36,10 +36,10 @@ class PrefixCache:
         self.idle = {}  # bloque -> None: un dict conserva el orden, y el que lleva más sin uso va primero
 
     def share(self, request_id, keys):
-        """Empieza una secuencia con los bloques que ya tienen su comienzo; cuántos son.
+        """Empieza una secuencia con los bloques que ya tienen su comienzo, y devuelve cuántos son.
 
         Son los bloques que se encuentran con `keys`, desde la primera hasta la primera clave que no se encuentra. Cada
-        uno tiene un poseedor más, y un bloque en uso no está ocioso. Son la tabla de la secuencia.
+        uno tiene un poseedor más, y un bloque en uso no está en `idle`. Pasan a ser la tabla de la secuencia.
         """
         # EJERCICIO 6.2 (unas 10 líneas)
         raise NotImplementedError("ejercicio 6.2: PrefixCache.share")
@@ -47,8 +47,8 @@ class PrefixCache:
     def free(self, request_id):
         """La secuencia sale: cada uno de sus bloques tiene un poseedor menos.
 
-        De los que ya no tiene nadie, los que se pueden encontrar pasan a ociosos y los demás a libres. El último bloque
-        de una secuencia pasa a ocioso primero: sin los anteriores no sirve, así que debe desalojarse antes que ellos.
+        De los que se quedan sin poseedores, los que se pueden encontrar pasan a ociosos y los demás a libres. El último
+        bloque de una secuencia pasa a ocioso primero: sin los anteriores no sirve, así que se desaloja antes que ellos.
         """
         # EJERCICIO 6.3 (unas 6 líneas)
         raise NotImplementedError("ejercicio 6.3: PrefixCache.free")
@@ -88,21 +88,22 @@ class PrefixCache:
 
 
 def propose(token_ids, num_tokens, longest=3):
-    """Adivina los siguientes tokens de una secuencia: hasta `num_tokens` que antes siguieron a los mismos últimos.
+    """Adivina los siguientes tokens de una secuencia: hasta `num_tokens` que antes siguieron a los últimos que tiene.
 
     Toma los últimos `longest` tokens y busca los mismos en un lugar anterior; de varios lugares cuenta el último. ¿No
-    hay ninguno? Entonces los últimos `longest` − 1, y así hasta el último solo. [] si también ese es nuevo.
+    hay ninguno? Entonces los últimos `longest` − 1, y así hasta el último solo. Si también ese es nuevo, devuelve [].
     """
     # EJERCICIO 6.4 (unas 6 líneas)
     raise NotImplementedError("ejercicio 6.4: propose")
 
 
 def accept(guesses, choices):
-    """Lo que una secuencia conserva de una pasada que comprobó `guesses`: (tokens nuevos, posiciones que se descartan).
+    """Devuelve lo que una secuencia conserva de una pasada que comprobó `guesses`: (tokens nuevos, posiciones que se
+    descartan).
 
-    `choices` tiene un token más que `guesses`: choices[j] es lo que dice el modelo tras los j primeros. Lo adivinado se
-    conserva hasta el primero que el modelo no habría dicho; ahí vale lo que él elige. La pasada ha guardado en la caché
-    K y V de todo lo adivinado, y las de lo que no se conserva tienen que irse.
+    `choices` tiene un token más que `guesses`: choices[j] es lo que dice el modelo tras los j primeros adivinados. Se
+    conservan estos hasta el primero que el modelo no habría dicho; ahí vale lo que elige el modelo. La pasada ha
+    guardado en la caché K y V de todo lo adivinado, y las de lo que no se conserva tienen que irse.
     """
     # EJERCICIO 6.5 (unas 4 líneas)
     raise NotImplementedError("ejercicio 6.5: accept")
@@ -112,11 +113,11 @@ def accept(guesses, choices):
 
 
 def next_in_line(predicted, overtaken, most_overtaken):
-    """El lugar (desde 0) de la petición que se admite a continuación. Ambas listas van por orden de llegada.
+    """Devuelve el lugar (desde 0) de la petición que se admite a continuación. Ambas listas van por orden de llegada.
 
     `predicted[i]` dice cuánto durará probablemente la petición i: va primero la más corta; entre iguales, la que llegó
-    antes. `overtaken[i]` dice cuántas veces la han adelantado: cuántas llegaron después y se admitieron antes. A nadie
-    se le puede adelantar más de `most_overtaken` veces; None: no hay límite.
+    antes. `overtaken[i]` dice cuántas veces la han adelantado: cuántas llegaron después y se admitieron antes. Ninguna
+    puede ser adelantada más de `most_overtaken` veces; con None no hay límite.
     """
     # EJERCICIO 6.6 (unas 3 líneas)
     raise NotImplementedError("ejercicio 6.6: next_in_line")
@@ -139,13 +140,14 @@ class TokenCounters:
         """Una petición del cliente llega a la fila.
 
         Si el cliente aún no tiene ninguna allí, primero se eleva su contador: hasta el más bajo de los clientes que
-        esperan o, si no espera nadie, hasta el del último cliente que salió de la fila. Un contador no se baja nunca.
+        esperan o, si no espera nadie, hasta el del último cliente que salió de la fila. Un contador empieza en 0 y
+        no se baja nunca.
         """
         # EJERCICIO 6.7 (unas 5 líneas)
         raise NotImplementedError("ejercicio 6.7: TokenCounters")
 
     def next_client(self):
-        """De los clientes que esperan en la fila, el de contador más bajo; entre iguales, el primero del alfabeto."""
+        """Devuelve el cliente que espera con el contador más bajo; entre iguales, el primero del alfabeto."""
         # EJERCICIO 6.7 (alrededor de una línea)
         raise NotImplementedError("ejercicio 6.7: TokenCounters")
 
@@ -161,19 +163,21 @@ class TokenCounters:
 
 
 def split_machines(num_machines, lengths, cost, link, in_flight):
-    """Cómo repartir máquinas entre prefill y decode: (máquinas de prefill, máquinas de decode, peticiones por segundo).
+    """Reparte máquinas entre prefill y decode: devuelve (máquinas de prefill, de decode, peticiones por segundo).
 
     `lengths` son pares (tokens del prompt, pasos). Una máquina de prefill calcula un prompt tras otro, y mientras tanto
     su enlace envía K y V del anterior: cuenta lo más lento de ambos. Una de decode hace los demás pasos de `in_flight`
     peticiones juntas. Toma el reparto que más completa; entre iguales, el que tiene menos máquinas de prefill.
-    `cost` y `link` son diccionarios; todos sus valores son nanosegundos.
+    `cost` y `link` son diccionarios de nanosegundos. `cost` tiene prefill_overhead_ns (de un prompt),
+    per_prefill_token_ns, step_overhead_ns (de un paso de decode), per_sequence_ns (de cada petición en él) y
+    per_context_token_ns.
     """
     # EJERCICIO 6.8 (unas 10 líneas)
     raise NotImplementedError("ejercicio 6.8: split_machines")
 
 
 def route(way, in_flight, cached_tokens, drawn, most_ahead):
-    """El lugar (desde 0) de la réplica a la que va una petición; entre iguales, la primera.
+    """Devuelve el lugar (desde 0) de la réplica a la que va una petición; entre iguales, el lugar menor.
 
     `in_flight[i]` son las peticiones que hay dentro de la réplica i; `cached_tokens[i]`, los tokens de este prompt que
     guarda su caché. Según `way`: "least" toma la de menos peticiones en vuelo; "two", la de menos de los dos lugares

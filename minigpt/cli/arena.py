@@ -5,6 +5,7 @@ from dataclasses import asdict
 
 from minigpt.cli.arguments import Parser, new_file, write_text
 from minigpt.language import say
+from minigpt.schedulers.lab_file import unwritten
 
 
 def main(argv: list[str]) -> int:
@@ -23,7 +24,8 @@ def main(argv: list[str]) -> int:
     args = parser.parse_args(argv)
     try:
         scores = arena(args.impl, progress=progress)
-    except NotImplementedError as missing:
+    except NotImplementedError as stub:
+        missing = unwritten(stub)
         raise ValueError(say(
             en=f"your policies are not all written yet ({missing}): the arena needs labs 02, 03 and 05",
             es=f"aún no están escritas todas tus políticas ({missing}): hacen falta los laboratorios 02, 03 y 05",

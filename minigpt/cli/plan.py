@@ -7,6 +7,7 @@ from dataclasses import asdict
 from minigpt.cli.arguments import Parser, new_file, positive, refuse_idle, slots, write_text
 from minigpt.cli.workload_options import DEFAULT, add_trace_options
 from minigpt.language import say
+from minigpt.schedulers.lab_file import unwritten
 from minigpt.schedulers.registry import GIVEN, IMPLEMENTATIONS
 
 NUM_LENGTHS = 3_000  # requests that the planner has seen, for a workload by name
@@ -57,7 +58,8 @@ def main(argv: list[str]) -> int:
                              es="falta --rate: ¿cuántas peticiones por segundo? Ejemplo: --rate 900"))
     try:
         plan = make_plan(lengths, rate, args.p95_ms / 1e3, args.max_cap, impl=args.impl)
-    except NotImplementedError as missing:
+    except NotImplementedError as stub:
+        missing = unwritten(stub)
         raise ValueError(say(
             en=f"{missing} is not written yet; --impl solution uses the reference",
             es=f"{missing} aún no está escrito; --impl solution usa la referencia",

@@ -9,6 +9,7 @@ from minigpt.analysis.tables import summary_table
 from minigpt.cli.arguments import Parser, at_least_zero, count, new_file, positive, refuse_idle, slots, write_text
 from minigpt.cli.workload_options import add_workload_options, make_workload, refuse_idle_limits
 from minigpt.language import say
+from minigpt.schedulers.lab_file import unwritten
 
 NUM_PAIRS = 6
 
@@ -44,7 +45,8 @@ def main(argv: list[str]) -> int:
     data = {"clock": args.clock, "notes": list(requests.notes)}
     try:
         logs, more, words = (run_both if args.policy == "both" else run_one)(requests, args)
-    except NotImplementedError as missing:
+    except NotImplementedError as stub:
+        missing = unwritten(stub)
         raise ValueError(say(en=f"{missing} is not written yet; --impl solution replays the reference",
                              es=f"{missing} aún no está escrito; --impl solution usa la referencia")) from None
     summaries = {name: metrics.summarize(log, args.target_ms / 1e3) for name, log in logs.items()}

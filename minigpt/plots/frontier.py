@@ -11,16 +11,15 @@ def frontier(series: dict[str, list[tuple[float, float, str]]], xlabel: str, yla
     figure = new_figure(4.2)
     axes = figure.subplots()
     colours = colours_of(series)
-    for name, points in series.items():
-        axes.plot([x for x, _, _ in points], [y for _, y, _ in points], marker="o", markersize=4, color=colours[name])
+    for at, (name, points) in enumerate(series.items()):
+        axes.plot([x for x, _, _ in points], [y for _, y, _ in points], marker="o", markersize=4, color=colours[name], label=name)
+        # Curves that cross run close together: the settings of one stand above it, those of the next below.
+        offset, align = ((4, 4), "left") if at % 2 == 0 else ((-4, -11), "right")
         for x, y, setting in points:
-            axes.annotate(setting, (x, y), xytext=(4, 4), textcoords="offset points", fontsize=8.5, color=ink(colours[name]))
-        x, y, _ = max(points, key=lambda point: point[1])
-        axes.annotate(name, (x, y), xytext=(0, 16), textcoords="offset points", color=ink(colours[name]))
-    axes.set(xlabel=xlabel, ylabel=ylabel, xlim=(0, None), ylim=(0, None))
-    axes.margins(y=0.15)
-    axes.set_ylim(0, 1.18 * max(y for points in series.values() for _, y, _ in points))
+            axes.annotate(setting, (x, y), xytext=offset, textcoords="offset points", ha=align, fontsize=8.5, color=ink(colours[name]))
+    axes.set(xlabel=xlabel, ylabel=ylabel, xlim=(0, None), ylim=(0, 1.1 * max(y for points in series.values() for _, y, _ in points)))
     axes.grid()
+    figure.legend(loc="outside lower center", ncols=len(series), fontsize=9.5)
     return described(figure, "; ".join(_sentence(name, points) for name, points in series.items()) + f" ({xlabel}, {ylabel}).")
 
 

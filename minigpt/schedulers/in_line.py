@@ -101,7 +101,10 @@ class ByClient:
         self._counters.arrive(self._client_of[request.request_id])
 
     def choose(self, waiting: list) -> int:
-        return [self._client_of[request.request_id] for request in waiting].index(self._counters.next_client())
+        clients, client = [self._client_of[request.request_id] for request in waiting], self._counters.next_client()
+        if client not in clients:
+            raise ValueError(f"next_client() returned {client!r}, but only these have requests in the queue: {sorted(set(clients))}")
+        return clients.index(client)
 
     def admitted(self, request, overtaken: list) -> None:
         self._counters.admit(self._client_of[request.request_id], request.num_prompt_tokens)

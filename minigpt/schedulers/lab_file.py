@@ -9,6 +9,7 @@ A lab is one file. Files next to it are not loaded, neither here nor when it is 
 
 import ast
 import io
+import re
 import sys
 import tokenize
 import types
@@ -16,6 +17,8 @@ import zlib
 from pathlib import Path
 
 from minigpt.language import say
+
+STUB = re.compile(r"^(exercise|ejercicio) (\d+\.\d+)")
 
 
 class LabFileError(ValueError):
@@ -91,6 +94,11 @@ def top_names(node: ast.AST) -> set[str]:
     if isinstance(node, ast.ImportFrom):
         return {node.module.split(".")[0]} if node.module else {alias.name for alias in node.names}
     return set()
+
+
+def unwritten(stub: NotImplementedError) -> str:
+    """What the stub of an exercise says of itself, in the reader's language: its file may have been made in the other."""
+    return STUB.sub(say(en=r"exercise \2", es=r"ejercicio \2"), str(stub))
 
 
 def a_lab_is_one_file(name: str) -> str:

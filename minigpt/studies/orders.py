@@ -68,8 +68,8 @@ def what_order_does(choose: Callable, load: float, seed: int) -> str:
     """In words: what shortest first does to mean and longest latency of one crowd, without a bound and with one of 32."""
     found = by_bound(choose, (0, None, 32), load=load, seed=seed)
     mean, longest = (" → ".join(f"{found[bound][name]:.0f}" for bound in (0, None, 32)) for name in ("mean", "longest"))
-    return say(en=f"load {load}, seed {seed}: mean {mean} ms, longest {longest} ms",
-               es=f"carga {load}, semilla {seed}: media {mean} ms, la más larga {longest} ms")
+    return say(en=f"load {load}, seed {seed}: mean {mean} ms, slowest {longest} ms",
+               es=f"carga {load}, semilla {seed}: media {mean} ms, la más lenta {longest} ms")
 
 
 def most_overtaken(log: PagedRunLog) -> int:

@@ -59,11 +59,15 @@ def predicted_and_replayed(split: Callable, names: Sequence[str], num_machines: 
 
 
 def on_paper_in_words(name: str, found: tuple) -> str:
-    """One kind's division, on paper and replayed."""
+    """One kind's division, on paper and replayed, and the one that completes most in the replay if that is another."""
     num_prefill, num_decode, on_paper, replays = found
-    replayed, name = replays[num_prefill - 1], in_words(name)
-    return say(en=f"{name}: on paper {num_prefill} + {num_decode}, {on_paper:.0f} per second; replayed {replayed:.0f}",
-               es=f"{name}: sobre el papel {num_prefill} + {num_decode}, {on_paper:.0f} por segundo; en la reproducción {replayed:.0f}")
+    best, name = max(replays), in_words(name)
+    replayed = f"{replays[num_prefill - 1]:.0f}"
+    if best > replays[num_prefill - 1]:
+        most = replays.index(best) + 1
+        replayed += f" ({most} + {num_prefill + num_decode - most}: {best:.0f})"
+    return say(en=f"{name}: on paper {num_prefill} + {num_decode}, {on_paper:.0f} per second; replayed {replayed}",
+               es=f"{name}: sobre el papel {num_prefill} + {num_decode}, {on_paper:.0f} por segundo; en la reproducción {replayed}")
 
 
 def over_rates(lengths: Lengths, rates: Sequence[float], num_prefill: int, *, link: Link = Link(), num_requests: int = 500,
@@ -84,8 +88,8 @@ def who_wins(lengths: Lengths, rate: float, num_prefill: int, seed: int) -> str:
     """In words: p95 of TTFT and of TPOT of the three fleets at one rate, for one seed."""
     runs = over_rates(lengths, [rate], num_prefill, seed=seed)
     ttft, tpot = ({name: p95_ms(getattr(run, what)) for name, [run] in runs.items()} for what in ("ttft_s", "tpot_s"))
-    parts = [f"{name} {ttft[name]:.0f} / {tpot[name]:.2f}" for name in runs]
-    return say(en=f"{rate:.0f} per second, seed {seed}: ", es=f"{rate:.0f} por segundo, semilla {seed}: ") + "; ".join(parts)
+    parts = [f"{name}: {ttft[name]:.0f} / {tpot[name]:.2f}" for name in runs]
+    return say(en=f"{rate:.0f} per second, seed {seed} · ", es=f"{rate:.0f} por segundo, semilla {seed} · ") + "; ".join(parts)
 
 
 def by_link(lengths: Lengths, rate: float, num_prefill: int, seed: int = 1) -> dict[str, MachinesRun]:
@@ -98,7 +102,7 @@ def by_link(lengths: Lengths, rate: float, num_prefill: int, seed: int = 1) -> d
 
 ROUTES = {
     "random": ("random", "al azar"), "round_robin": ("round robin", "por turnos"), "least": ("fewest in flight", "la de menos en vuelo"),
-    "two": ("better of two", "la mejor de dos"), "prefix": ("prefix, at most 4 ahead", "prefijo, ventaja máxima 4"),
+    "two": ("better of two", "la mejor de dos"), "prefix": ("prefix, at most 4 ahead", "prefijo, con límite 4"),
     "strict": ("prefix, no limit", "prefijo, sin límite"),
 }
 

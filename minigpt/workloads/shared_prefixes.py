@@ -14,6 +14,7 @@ INSTRUCTION = (
     "the language in which the sentence is written. If the sentence is right, say ok.\n"
 )
 PROMPT_TOKENS = 192
+FEW_LETTERS = 4  # enough that no two prompts go on alike
 
 
 def shared_instruction(
@@ -35,9 +36,9 @@ def shared_instruction(
 
 
 def filled(item: WorkItem, num_tokens: int, rng: random.Random) -> tuple[int, ...]:
-    """A request's prompt brought to a length: random letters before it, or its end alone."""
-    missing = max(0, num_tokens - len(item.prompt_token_ids))
-    return (*[rng.randrange(97, 123) for _ in range(missing)], *item.prompt_token_ids[-num_tokens:])[:num_tokens]
+    """A request's prompt brought to a length: random letters before it, at least a few, and of the prompt what fits."""
+    letters = [rng.randrange(97, 123) for _ in range(max(FEW_LETTERS, num_tokens - len(item.prompt_token_ids)))]
+    return (*letters, *item.prompt_token_ids[len(letters) - num_tokens :])[:num_tokens]
 
 
 def conversations(

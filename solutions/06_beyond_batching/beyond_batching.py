@@ -14,7 +14,7 @@ def block_keys(token_ids, block_size):
     of each are the same, and only then.
 
     A key is a whole number or a text, of the same size however long the prompt is. `hash((a, b))` combines several
-    numbers into one. Tokens that do not fill a block have no key.
+    numbers into one; a list has no hash, a tuple of numbers has. Tokens that do not fill a block have no key.
     """
     # BEGIN SOLUTION 6.1
     keys, key = [], 0
@@ -44,7 +44,7 @@ class PrefixCache:
         """Start a sequence with the blocks that already hold its beginning, and return how many they are.
 
         These are the blocks found by `keys`, from the first on, up to the first key that is not found. Each gets one more
-        holder, and a block that is held is not idle. They become the sequence's table.
+        holder, and a block that is held is not in `idle`. They become the sequence's table.
         """
         # BEGIN SOLUTION 6.2
         table = []
@@ -171,7 +171,7 @@ class TokenCounters:
         """A request of the client joins the queue.
 
         If the client has none there yet, its counter is lifted first: to the lowest counter of the waiting clients or, if
-        none waits, to that of the client that left the queue last. A counter is never lowered.
+        none waits, to that of the client that left the queue last. A counter starts at 0 and is never lowered.
         """
         # BEGIN SOLUTION 6.7
         here = [self.service[other] for other, number in self.num_waiting.items() if number]
@@ -209,7 +209,8 @@ def split_machines(num_machines, lengths, cost, link, in_flight):
     `lengths` are pairs (prompt tokens, steps). A prefill machine computes one prompt after the other, and meanwhile its
     link sends the keys and values of the one before: the slower of the two counts. A decode machine runs the other steps
     of `in_flight` requests together. Take the division that completes most; of equals, the one with fewer prefill machines.
-    `cost` and `link` are dictionaries; all their values are nanoseconds.
+    `cost` and `link` are dictionaries of nanoseconds. `cost` has prefill_overhead_ns (of a prompt), per_prefill_token_ns,
+    step_overhead_ns (of a decode step), per_sequence_ns (of each request in it) and per_context_token_ns.
     """
     # BEGIN SOLUTION 6.8
     prompt = sum(tokens for tokens, _ in lengths) / len(lengths)
@@ -228,7 +229,7 @@ def split_machines(num_machines, lengths, cost, link, in_flight):
 
 
 def route(way, in_flight, cached_tokens, drawn, most_ahead):
-    """Return the place (from 0) of the replica that a request goes to; of equals, the first.
+    """Return the place (from 0) of the replica that a request goes to; of equals, the lowest place.
 
     `in_flight[i]` is how many requests are inside replica i, `cached_tokens[i]` how many tokens of this prompt its cache
     holds. By `way`: "least" takes the replica with the fewest in flight; "two" the one with fewer of the two in `drawn`,

@@ -22,6 +22,8 @@ from tests.grader.server_host import ServerHost
 SERVER = object()  # stands for the server among a call's arguments
 DESCRIBED = (ModelSpec, TutorSpec, ScriptedClock, ScriptedTimes)
 
+NO_RESULT = t("the worker sent no result ({error})", "el proceso del estudiante no envió ningún resultado ({error})")
+
 
 class Calls:
     """Puts calls into orders and reads the reports. What carries an order out is a subclass's business:
@@ -77,7 +79,7 @@ class Calls:
                 channel.unpack(arg, make_request) for arg in done["args"]
             ]
         except (channel.ChannelError, KeyError, TypeError) as error:
-            raise CheckFailed(CRASHED, got=f"the worker sent no result ({error})") from None
+            raise CheckFailed(CRASHED, got=NO_RESULT.format(error=error)) from None
 
     def play(self, class_name: str, args: list, calls: list, shown: tuple = (), *, again: bool = False) -> list[dict]:
         """Make an object of a class of the student's file and call its methods in turn, `calls` being (method, *args).
@@ -98,12 +100,12 @@ class Calls:
         try:
             return [
                 {"result": channel.unpack(told.get("result")), "raised": told.get("raised"),
-                 "said": str(told.get("said"))[:300],
+                 "said": _with_place(str(told.get("said"))[:300], told.get("line")),
                  "shown": dict(zip(shown, map(channel.unpack, told["shown"]), strict=True))}
                 for told in reply["done"]
             ]
         except (channel.ChannelError, AttributeError, KeyError, TypeError, ValueError) as error:
-            raise CheckFailed(CRASHED, got=f"the worker sent no result ({error})") from None
+            raise CheckFailed(CRASHED, got=NO_RESULT.format(error=error)) from None
 
 
 class WorkerLost(CheckFailed):
@@ -142,12 +144,9 @@ def _packed(arg):
 def as_failure(failed: dict, default: str) -> CheckFailed:
     """The outcome that a report of an exception means."""
     if not isinstance(failed, dict) or not isinstance(failed.get("bases"), list):
-        return CheckFailed(CRASHED, got="the worker sent no report")
-    bases, line = failed["bases"], failed.get("line")
-    line = line if type(line) is int else None
-    where = t(f" (line {line})", f" (línea {line})") if line else t("", "")
-    said = f"{failed.get('type')}: {failed.get('message')}".removesuffix(": ")
-    got = t(*(said + place for place in (where.en, where.es)))
+        return CheckFailed(CRASHED, got=t("the worker sent no report", "el proceso del estudiante no envió ningún informe"))
+    bases = failed["bases"]
+    got = _with_place(f"{failed.get('type')}: {failed.get('message')}".removesuffix(": "), failed.get("line"))
     if "NotImplementedError" in bases and default == CRASHED:
         return CheckFailed(NOT_IMPLEMENTED, where=_innermost(failed))
     if "MemoryError" in bases:
@@ -155,6 +154,11 @@ def as_failure(failed: dict, default: str) -> CheckFailed:
     if default == CRASHED and ("SystemExit" in bases or "KeyboardInterrupt" in bases):
         return CheckFailed(PROCESS_ENDED, got=got)
     return CheckFailed(default, got=got, raised=tuple(map(str, bases)))
+
+
+def _with_place(said: str, line: object) -> Text:
+    """What an exception said, and the line of the student's file where it was raised, if that is known."""
+    return t(f"{said} (line {line})", f"{said} (línea {line})") if type(line) is int else t(said, said)
 
 
 def _innermost(failed: dict) -> str:

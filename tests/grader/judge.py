@@ -159,7 +159,7 @@ OTHER_KIND = t(
 def read_source(file: Path) -> str:
     """The student's text, checked for syntax; a CheckFailed says what is wrong with it, and in which line."""
     if not file.is_file():
-        raise CheckFailed(IMPORT_ERROR, got=f"{file.name}: no such file")
+        raise CheckFailed(IMPORT_ERROR, got=t(f"{file.name}: no such file", f"{file.name}: no existe ese archivo"))
     if file.stat().st_size > MAX_SOURCE_BYTES:
         raise CheckFailed(IMPORT_ERROR, got=f"{file.name}: {file.stat().st_size:,} bytes > {MAX_SOURCE_BYTES:,}")
     try:

@@ -91,7 +91,7 @@ class OrderHandler:
             except Exception as error:  # a ValueError of any kind is one
                 said = describe(error, self._path)
                 outcome = {"raised": "ValueError" if isinstance(error, ValueError) else said["type"],
-                           "said": f"{said['type']}: {said['message']} (line {said['line']})"}
+                           "said": f"{said['type']}: {said['message']}", "line": said["line"]}
             shown = [channel.pack(plain_data.attribute(getattr(made, name))) for name in order["shown"]]
             story.append({**outcome, "shown": shown})
         return story

@@ -73,8 +73,8 @@ def test_other_beginning(student):
             for key in keys:
                 other = holder.setdefault(key, prefix)
                 expect(other == prefix, expected=t("two keys", "dos claves"), got=t(
-                    f"the same key for {shown(other, size)} and {shown(prefix, size)}",
-                    f"la misma clave para {shown(other, size)} y {shown(prefix, size)}"), hint=t(
+                    f"the same key for different blocks: {shown(other, size)} and {shown(prefix, size)}",
+                    f"la misma clave para bloques distintos: {shown(other, size)} y {shown(prefix, size)}"), hint=t(
                     "a token's K and V depend on every token before it, and on their order: chain the keys, each made "
                     "from the one before and all tokens of its block (section 6.1)",
                     "K y V de un token dependen de todos los anteriores y de su orden: encadena las claves, cada una "

@@ -17,18 +17,16 @@ def test_until_the_last_leaves(student):
     ], t(
         "free lowers num_holders of each block of the table by one. Only a block without holders becomes idle, if "
         "it has a key, or free, if it has none (section 6.1)",
-        "free resta uno a num_holders de cada bloque de la tabla. Solo un bloque que ya no tiene nadie pasa a ocioso, si "
-        "tiene clave, o a libre, si no la tiene (sección 6.1)",
+        "free resta uno a num_holders de cada bloque de la tabla. Solo un bloque sin poseedores pasa a ocioso, si tiene "
+        "clave, o a libre, si no la tiene (sección 6.1)",
     ))
 
 
 @check("6.3", points=1, en="an idle block can still be found", es="un bloque ocioso aún se encuentra")
 def test_found_while_idle(student):
     expect_story(student, 9, [*FIRST, ("free", 0), ("share", 1, [11, 12, 13]), ("free", 1), ("share", 2, [11])], t(
-        "blocks with a key keep their K and V when their sequence leaves: they stay in block_of and go to idle, and a sequence "
-        "that shares them takes them out of idle again (exercise 6.2; section 6.1)",
-        "los bloques con clave conservan sus K y V cuando su secuencia sale: siguen en block_of y pasan a idle, y quien los "
-        "comparte los saca otra vez de idle (ejercicio 6.2; sección 6.1)",
+        "blocks with a key keep their K and V when their sequence leaves: they stay in block_of and go to idle (section 6.1)",
+        "los bloques con clave conservan sus K y V cuando su secuencia sale: siguen en block_of y pasan a idle (sección 6.1)",
     ))
 
 

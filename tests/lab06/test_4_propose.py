@@ -70,8 +70,8 @@ def test_at_most(student):
     text = [1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3]
     cases = [(text, count, 3) for count in (1, 2, 5, 8, 20)] + [([4, 9, 4], 5, 2), ([7, 7], 3, 3), (text, 0, 3)]
     expect_defined(student, PROPOSE, cases, hint=lambda token_ids, num_tokens, longest: t(
-        f"at most {num_tokens} tokens, and no more than there are: up to the end of the text (section 6.2)",
-        f"a lo sumo {num_tokens} tokens, y no más de los que hay: hasta el final del texto (sección 6.2)",
+        f"num_tokens is {num_tokens}: no more guesses than that, and none after the end of the text (section 6.2)",
+        f"num_tokens es {num_tokens}: no adivines más, y nada tras el final del texto (sección 6.2)",
     ))
 
 

@@ -4,7 +4,7 @@ import random
 
 from tests.grader.check import check
 from tests.grader.definition import Definition, Slip, answer, expect_defined
-from tests.grader.outcomes import expect, expect_equal, t
+from tests.grader.outcomes import CheckFailed, expect, expect_equal, t
 from tests.lab06.oracles import followers, num_agreeing
 
 
@@ -150,10 +150,13 @@ def generated(student, prompt: list[int], length: int, *, again: bool) -> tuple[
         choices = [next_token([*tokens, *guesses[:ahead]]) for ahead in range(len(guesses) + 1)]
         got, _ = answer(student, "accept", [guesses, choices], again=again)
         again = True
-        expect(is_pair(got) and got[0] and 0 <= got[1] <= len(guesses), got=got,
-               expected=t("(tokens, number dropped)", "(tokens, cuántos se descartan)"), hint=t(
-                   "return (new tokens, how many entries the cache drops) (section 6.2)",
-                   "devuelve (tokens nuevos, cuántas posiciones descarta la caché) (sección 6.2)"))
+        shown = got.got if isinstance(got, CheckFailed) else got
+        expect(is_pair(got) and got[0] and 0 <= got[1] <= len(guesses), got=shown, expected=t(
+            f"([a token or more], at most {len(guesses)})", f"([un token o más], {len(guesses)} como mucho)"), hint=t(
+                f"({len(guesses)} guesses in this step): (new tokens, how many entries the cache drops). A step gives at least "
+                "one token, and drops at most as many entries as there were guesses (section 6.2)",
+                f"({len(guesses)} tokens adivinados en este paso): (tokens nuevos, cuántas posiciones descarta la caché). Un paso "
+                "da al menos un token, y descarta a lo sumo tantas posiciones como tokens se adivinaron (sección 6.2)"))
         cache += [tokens[-1], *guesses]
         cache = cache[: len(cache) - got[1]]
         tokens += got[0]

@@ -71,7 +71,7 @@ GENERAL = t(
     "(whose turn it is): the lowest counter of the waiting clients; of equals, the first in the alphabet. A prompt counts when "
     "it is admitted, an output token when it comes; a client that joins the queue with nothing in it is lifted first (section 6.4)",
     "(a quién le toca): al contador más bajo de los que esperan; entre iguales, al primero por orden alfabético. Un prompt "
-    "cuenta al admitirse; un token de salida, al llegar; a un cliente que llega a la fila sin nada en ella se le eleva antes (sección 6.4)",
+    "cuenta al admitirse; un token de salida, al llegar; si un cliente llega a la fila sin nada en ella, antes se eleva su contador (sección 6.4)",
 )
 
 
@@ -119,7 +119,7 @@ def after_a_while(weights=(1, 2)) -> tuple[tuple, list]:
     return weights, calls
 
 
-@check("6.7", points=2, en="a client that was away has no claim", es="quien estuvo fuera no trae derechos")
+@check("6.7", points=2, en="a client that was away has no claim", es="quien estuvo fuera no vuelve con ventaja")
 def test_lifts(student):
     expect_turns(student, [after_a_while(), *(story(seed) for seed in range(30))])
 

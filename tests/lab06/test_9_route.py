@@ -50,7 +50,7 @@ SLIPS = (
         "esto es cuántas hay en vuelo allí: devuelve el lugar de la réplica, desde 0 (sección 6.5)",
     )),
     Slip(answer=lambda *args: replica(*args, last=True), hint=t(
-        "of equals take the first place (section 6.5)", "entre iguales toma el primer lugar (sección 6.5)",
+        "of equals take the lowest place (section 6.5)", "entre iguales toma el lugar menor (sección 6.5)",
     )),
     Slip(answer=_max_of_two, hint=t(
         "of the two that were drawn, take the one with fewer in flight (section 6.5)",
@@ -107,8 +107,10 @@ def test_least(student):
 @check("6.9", points=1, en="the better of two", es="la mejor de dos")
 def test_two(student):
     expect_route(student, "two", t(
-        "(two): `drawn` holds two places; the others are not asked (section 6.5)",
-        "(two): `drawn` contiene dos lugares; a los demás no se les pregunta (sección 6.5)",
+        "(two): of the two places in `drawn`, the one with fewer in flight; of equals, the lower place, whichever was drawn "
+        "first (section 6.5)",
+        "(two): de los dos lugares de `drawn`, el que tiene menos en vuelo; entre iguales, el menor, salga antes el que salga "
+        "(sección 6.5)",
     ))
 
 
@@ -117,8 +119,8 @@ def test_prefix(student):
     expect_route(student, "prefix", t(
         "(prefix): of the places with the most cached tokens, the one with the fewest in flight; if that is over most_ahead "
         "above the fewest of all, the latter. If no replica has the prompt, all hold as much of it: 0 (section 6.5)",
-        "(prefix): de los lugares con más tokens en caché, el de menos peticiones en vuelo; si supera en más de most_ahead al "
-        "que menos tiene en total, este último. Si ninguna tiene el prompt, todas guardan lo mismo: 0 (sección 6.5)",
+        "(prefix): de los lugares con más tokens en caché, el de menos peticiones en vuelo; si tiene más de most_ahead por "
+        "encima de la menos ocupada de todas, esta última. Si ninguna tiene el prompt, todas guardan lo mismo: 0 (sección 6.5)",
     ))
 
 

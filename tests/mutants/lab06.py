@@ -82,7 +82,7 @@ MUTANTS = (
     ),
     Mutant(
         name="shared and still idle", old=SHARED, new="            self.num_holders[block] += 1\n",
-        check="6.3/found_while_idle", hint="out of idle again",
+        check="6.3/found_while_idle", hint="share takes each block",
     ),
     Mutant(
         name="idle with its last but one holder", old=LEAVING, check="6.3/until_the_last_leaves", hint="without holders",
@@ -135,7 +135,7 @@ MUTANTS = (
     ),
     Mutant(
         name="guesses to the end of the text", old=FOLLOWING, new="return token_ids[start + length :]",
-        check="6.4/at_most", hint="at most",
+        check="6.4/at_most", hint="no more guesses than that",
     ),
     Mutant(
         name="the last token where nothing repeats", old="    return []\n", new="    return token_ids[-1:]\n",

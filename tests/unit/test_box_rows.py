@@ -31,6 +31,13 @@ def test_checked_guesses(language):
 
 def test_frontier(language):
     figure = plots.frontier.figure({"plain": [(9.0, 10.0, "1"), (2.0, 60.0, "8")]}, "one (tokens/s)", "all (tokens/s)")
-    assert written(figure) == ["1", "8", "plain"]
+    assert written(figure) == ["1", "8"] and [text.get_text() for text in figure.legends[0].get_texts()] == ["plain"]
     assert figure.axes[0].get_xlabel() == "one (tokens/s)" and figure.axes[0].get_ylabel() == "all (tokens/s)"
     assert "plain" in figure.sentence and "60" in figure.sentence
+
+
+def test_settings_of_two_frontiers_do_not_meet_between_them():
+    figure = plots.frontier.figure({"upper": [(2.0, 61.0, "8")], "lower": [(2.0, 60.0, "8")]}, "one (tokens/s)", "all (tokens/s)")
+    figure.canvas.draw()
+    upper, lower = (text.get_window_extent() for text in figure.axes[0].texts)
+    assert not upper.overlaps(lower)

@@ -43,6 +43,8 @@ def test_each_call_tells_its_result_or_what_it_raised_and_the_state(student):
     assert [(each["result"], each["raised"], each["shown"]["value"]) for each in told] == [
         (7, None, 7), (None, "KeyError", 7), (8, None, 8), (None, "AttributeError", 8)
     ]
+    said = told[1]["said"]
+    assert said.en.startswith("KeyError") and "(line " in said.en and said.es == said.en.replace("(line", "(línea")
 
 
 def test_a_stub_is_not_implemented(student):

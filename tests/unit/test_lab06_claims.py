@@ -20,7 +20,7 @@ def test_first_tokens_come_sooner_by_more_than_the_work_is_less(seed):
     found = prefix_sharing.by_share(shares=(0.0, 0.75), seed=seed)
     none, much = zip(found["none"], found["cached"])
     assert none[0] == none[1], "nothing in common, nothing gained and nothing lost"
-    assert 73 < much[1].hit_percent < 76
+    assert 74 < much[1].hit_percent <= 75, "nothing but the common beginning is found"
     assert much[0].ttft_p95_ms / much[1].ttft_p95_ms > 4 > 0.9 * much[0].num_prefilled / much[1].num_prefilled
 
 
@@ -34,7 +34,8 @@ def test_workloads_differ_in_what_they_say():
     few, much = (shared_instruction(share, 40, seed=4) for share in (0.25, 0.75))
     assert [item.arrival_ns for item in few.items] == [item.arrival_ns for item in much.items]
     assert {len(item.prompt_token_ids) for item in (*few.items, *much.items)} == {PROMPT_TOKENS}
-    assert len({item.prompt_token_ids[:48] for item in few.items}) == 1 < len({item.prompt_token_ids[:60] for item in few.items})
+    assert len({item.prompt_token_ids[:48] for item in few.items}) == 1
+    assert all(len({item.prompt_token_ids[: common + 16] for item in each.items}) == 40 for each, common in ((few, 48), (much, 144)))
     turns = [item.prompt_token_ids for item in conversations(1, 4, seed=4).items]
     assert all(later[: len(earlier)] == earlier for earlier, later in zip(turns, turns[1:]))
     with pytest.raises(ValueError, match="share=1.0"):

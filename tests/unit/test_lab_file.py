@@ -124,3 +124,11 @@ def test_modules_of_two_files_of_one_name_are_two(tmp_path):
         (tmp_path / folder / "lab.py").write_text(ANNOTATED, encoding="utf-8")
     one, two = (lab_file.load(tmp_path / folder / "lab.py") for folder in ("one", "two"))
     assert one.Slot is not two.Slot and one.__name__ != two.__name__ and one.answer() == two.answer()
+
+
+@pytest.mark.parametrize("language, wanted", [("en", "exercise 3.4: loop"), ("es", "ejercicio 3.4: loop")])
+def test_a_stub_of_the_other_language_is_named_in_the_readers(monkeypatch, language, wanted):
+    monkeypatch.setenv("MINIGPT_LANG", language)
+    for stub in ("exercise 3.4: loop", "ejercicio 3.4: loop"):
+        assert lab_file.unwritten(NotImplementedError(stub)) == wanted
+    assert lab_file.unwritten(NotImplementedError("later")) == "later"

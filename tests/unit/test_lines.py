@@ -39,6 +39,15 @@ def test_the_given_fair_loop_serves_as_the_reference_does(reference):
     assert trace(given) == trace(theirs)
 
 
+def test_a_turn_for_a_client_that_does_not_wait_is_an_error_that_names_it():
+    class AlwaysTheFlooder(lines.TokenCounters):
+        def next_client(self):
+            return FLOODER
+
+    with pytest.raises(ValueError, match=f"next_client.* returned '{FLOODER}', but only these"):
+        orders.fair(flood(20, seed=1), lambda *weights: AlwaysTheFlooder())
+
+
 def test_a_bound_of_0_is_the_order_of_arrival():
     requests = workload("mixed", load=1.8, num_requests=150, seed=2)
     log = orders.in_order(requests, lines.next_in_line, 0)

@@ -99,3 +99,9 @@ def test_affinity_needs_a_bound_where_a_prefix_is_popular(seed):
             "prefix": routing.affine(), "strict": routing.affine(800)}
     p95 = {name: two_kinds.p95_ms(routing.serve_prefixes(requests, way, 8).ttft_s) for name, way in ways.items()}
     assert p95["prefix"] < p95["least"] < p95["two"] < p95["random"] < p95["strict"]
+
+
+def test_a_better_division_than_the_one_on_paper_is_named():
+    tied, best = ((4, 2, 1682.2, replays) for replays in ([542.0, 1076.0, 1598.4, 1596.1, 811.0], [542.0, 1076.0, 1590.0, 1596.1, 811.0]))
+    assert two_kinds.on_paper_in_words("mixed", tied).endswith("1596 (3 + 3: 1598)")
+    assert two_kinds.on_paper_in_words("mixed", best).endswith(" 1596")

@@ -17,6 +17,7 @@ use_threads(1)
 from minigpt.extras.engines.catalog import ENGINES  # noqa: E402  (the thread count is set before anything loads)
 from minigpt.extras.engines.interface import Served, Setting  # noqa: E402
 from minigpt.language import say  # noqa: E402
+from minigpt.schedulers.lab_file import unwritten  # noqa: E402
 from minigpt.workloads.files import read_workload  # noqa: E402
 
 WARM_UP_TOKENS = 4  # of every request: prompts are prefilled, steps are compiled, memory is touched
@@ -47,7 +48,8 @@ def attempt(module, args: argparse.Namespace) -> dict:
     )
     try:
         return measure(module, setting, items)
-    except NotImplementedError as missing:  # a student's exercise
+    except NotImplementedError as stub:  # a student's exercise
+        missing = unwritten(stub)
         return {"failure": say(en=f"not written yet: {missing}", es=f"aún sin escribir: {missing}")}
     except Exception as error:  # a third-party engine may raise anything
         return {"failure": f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error) else ''}"}

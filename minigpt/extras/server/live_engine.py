@@ -42,6 +42,7 @@ from minigpt.llm.tokenizer import EOS_TOKEN_ID
 from minigpt.runtime.clock import WallClock
 from minigpt.runtime.model_runner import ModelRunner
 from minigpt.runtime.run_log import RequestLog
+from minigpt.schedulers.lab_file import unwritten
 from minigpt.simulation.run import SPARE_SLOTS
 from minigpt.workloads.workload import WorkItem
 
@@ -267,7 +268,8 @@ class LiveEngine:
             log.error("the loop raised", exc_info=error)
         last = traceback.extract_tb(error.__traceback__)
         where = f" ({last[-1].filename.rpartition('/')[2]}:{last[-1].lineno})" if last else ""
-        text = f"{type(error).__name__}: {error}{where}"
+        message = unwritten(error) if isinstance(error, NotImplementedError) else error
+        text = f"{type(error).__name__}: {message}{where}"
         self._fail(say(en=f"the loop raised {text}", es=f"el bucle lanzó {text}"), type(error).__name__)
 
     def _watch(self) -> None:
