@@ -28,7 +28,7 @@ lab:
 test:
 	@$(MINIGPT) test $(ARGS)
 
-# With the slow ones: what CI runs.
+# With the slow ones: more than an hour.
 test-all:
 	@$(MINIGPT) test-all $(ARGS)
 

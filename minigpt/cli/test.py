@@ -1,7 +1,7 @@
 """``python -m minigpt test [PYTEST'S OPTIONS]``: the tests that every change has to pass, on all cores.
 
 ``python -m minigpt test-all`` also runs those with the mark ``slow``: whole-lab grades of all wrong solutions, every
-notebook in both languages, all hostile submissions, sweeps over seeds. CI runs it.
+notebook in both languages, all hostile submissions, machine-made mutants, sweeps over seeds: more than an hour.
 """
 
 import os
