@@ -173,6 +173,13 @@ def test_200_000_requests_take_less_than_a_minute():
     assert len(run.request_records) == 200_000 and None not in run.request_records
 
 
+def test_requests_centuries_apart_are_served_alone():
+    # A planner asks for "a rate near zero" to see what a request takes alone; it may choose any.
+    lengths = fleet.request_lengths("mixed", 50)
+    alone_s, *as_rare = (fleet.p95_s(lengths, rate, 2, 8, num_requests=60) for rate in (1e-3, 1e-9, 1e-30))
+    assert as_rare == [alone_s] * 2
+
+
 # -- calls --------------------------------------------------------------------------------------------------------
 
 
