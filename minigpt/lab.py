@@ -184,10 +184,10 @@ def reveal(guess, measured, text: str, unit: str = "", *, negative: str = "") ->
 
 
 def distance(guess: float, measured) -> str:
-    """How far a guess is from the measurement, at the printed precision."""
+    """How far a guess is from the measurement. Two that are printed alike are the same."""
     middle, low, high = middle_and_range(measured)
     gap = number(abs(guess - middle))
-    if float(gap) == 0:
+    if float(gap) == 0 or number(guess) == number(middle):
         return say(en="you were right", es="acertaste")
     if low <= guess <= high:
         return say(en="within what the runs differ by", es="dentro de lo que difieren las ejecuciones")
