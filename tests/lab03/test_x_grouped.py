@@ -77,9 +77,9 @@ def test_beats_the_reference(student):
     expect(max(ratios) <= BETTER, expected=t(f"≤ {BETTER} × in both workloads", f"≤ {BETTER} × en ambas tandas"),
            got=" · ".join(f"{ratio:.2f} ×" for ratio in ratios), hint=t(
         "(your p95 over the reference's): while a request is in flight, let newcomers wait until two or more can be admitted "
-        "together; one prefill pass then serves them all (section 3.5)",
+        "together; one prefill pass then serves them all (section 3.12)",
         "(tu p95 entre el de la referencia): si hay alguien en vuelo, deja que las recién llegadas esperen a entrar dos o más "
-        "juntas; una pasada de prellenado sirve entonces para todas (sección 3.5)",
+        "juntas; una pasada de prellenado sirve entonces para todas (sección 3.12)",
     ))
 
 
@@ -88,10 +88,10 @@ def test_beats_the_reference(student):
 def test_costs_little_at_light_load(student):
     ratio = mean(p95_ratio(*both(student, "mixed", 0.5, student.seed + seed)) for seed in (3, 4))
     expect(ratio <= NOT_WORSE, expected=f"≤ {NOT_WORSE} ×", got=f"{ratio:.2f} ×", hint=t(
-        "(your p95 over the reference's, mean of two crowds): where load is light a second one may not come for long. Bound the "
-        "wait by a patience of some milliseconds, and do not wait with no request in flight (section 3.5)",
+        "(your p95 over the reference's, mean of two workloads): where load is light a second one may not come for long. Bound the "
+        "wait by a patience of some milliseconds, and do not wait with no request in flight (section 3.12)",
         "(tu p95 entre el de la referencia, media de dos tandas): con poca carga, una segunda puede tardar en llegar. Limita la "
-        "espera con una paciencia de unos milisegundos, y no esperes si no hay nadie en vuelo (sección 3.5)",
+        "espera con una paciencia de unos milisegundos, y no esperes si no hay nadie en vuelo (sección 3.12)",
     ))
 
 
@@ -102,9 +102,9 @@ def test_waits_are_bounded(student):
     started_ms = next((step.start_ns / MS for step in log.steps if 1 in step.request_ids), 1_000.0)
     expect(started_ms - 10 <= MOST_PATIENCE_MS, expected=f"≤ {MOST_PATIENCE_MS} ms", got=f"{started_ms - 10:.0f} ms", hint=t(
         "(how long a request waited that came alone, next to a free slot): after some milliseconds the oldest of those who "
-        "wait goes in without company. Count from its own arrival_time_s (section 3.5)",
+        "wait goes in without company. Count from its own arrival_time_s (section 3.12)",
         "(cuánto esperó una petición que llegó sola, con un slot libre al lado): pasados unos milisegundos, la más antigua "
-        "de las que esperan entra sin compañía. Cuenta desde su propio arrival_time_s (sección 3.5)",
+        "de las que esperan entra sin compañía. Cuenta desde su propio arrival_time_s (sección 3.12)",
     ))
     # One slot becomes free at 60 ms, so no group has room; others keep coming, and the patience of the oldest is over.
     others = ((10 + 4 * k, 400) for k in range(60))
@@ -112,9 +112,9 @@ def test_waits_are_bounded(student):
     started_ms = next((step.start_ns / MS for step in log.steps if 4 in step.request_ids), 400.0)
     expect(started_ms - 10 <= 200, expected="≤ 200 ms", got=f"{started_ms - 10:.0f} ms", hint=t(
         "(how long the oldest request waited, for 50 ms with all slots taken and then next to a free one, while others arrived): the patience "
-        "is that of the oldest of those who wait, not of the newest (section 3.5)",
+        "is that of the oldest of those who wait, not of the newest (section 3.12)",
         "(cuánto esperó la petición más antigua, 50 ms con todos los slots ocupados y después junto a uno libre, mientras llegaban otras): la paciencia es "
-        "la de la más antigua de las que esperan, no la de la última (sección 3.5)",
+        "la de la más antigua de las que esperan, no la de la última (sección 3.12)",
     ))
     log = _run(student, scene((0, 3), (50, 3)), max_inflight=4)
     expect_equal(finish_ms(log), {0: 3.0, 1: 53.0}, hint=t(

@@ -113,8 +113,8 @@ def test_alone(student):
     ))
 
 
-@check("4.5", points=3, en="within 10 % of the replay, up to load 0.8",
-       es="a menos del 10 % de la reproducción, hasta carga 0.8")
+@check("4.5", points=3, en="every rung, and within 10 % of the replay up to load 0.8",
+       es="todos los peldaños, y a menos del 10 % de la reproducción hasta carga 0.8")
 def test_within_10_percent(student):
     expect_every_rung(student)
     errors = []
