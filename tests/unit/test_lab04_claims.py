@@ -34,6 +34,18 @@ def test_a_queue_that_grows_holds_three_times_as_many_in_its_second_half(seed, c
     assert 2 < second / first < 4.5
 
 
+def test_the_law_is_nearer_in_longer_runs():
+    law = lambda records: REFERENCE.sample_the_law(records, len(records) // 20, 0.005)
+    rate = 0.8 * saturated_per_s(TUTOR, 8)
+    for short, long in lab04.gaps_percent(law, TUTOR, rate, (200, 2_000), num_runs=12).values():
+        assert long < short / 1.5
+
+
+def test_of_the_gap_at_equal_lengths_most_closes_when_the_first_come_one_by_one():
+    at_once, one_by_one = lab04.throughput_errors_percent(REFERENCE, ("two_point:3,30,0.5", "constant:16")).values()
+    assert at_once[1] < at_once[0] < -3 and all(abs(after) < abs(before) / 2 for before, after in zip(at_once, one_by_one))
+
+
 @COSTS
 @SEEDS
 def test_the_ladder_is_near_up_to_load_0_8_under_poisson_arrivals(seed, cost):
