@@ -35,7 +35,9 @@ def test_a_queue_that_grows_holds_three_times_as_many_in_its_second_half(seed, c
 
 
 def test_the_law_is_nearer_in_longer_runs():
-    law = lambda records: REFERENCE.sample_the_law(records, len(records) // 20, 0.005)
+    def law(records):
+        return REFERENCE.sample_the_law(records, len(records) // 20, 0.005)
+
     rate = 0.8 * saturated_per_s(TUTOR, 8)
     for short, long in lab04.gaps_percent(law, TUTOR, rate, (200, 2_000), num_runs=12).values():
         assert long < short / 1.5
