@@ -8,22 +8,22 @@ from tests.lab02.batches import why_unanswered
 from tests.lab03.violations import ms
 
 ENDED_EARLY = t(
-    "the loop ended while requests were still to come: clients send the next one when they have their answer. The loop ends "
-    "where collect_batch returns an empty list (section 2.4)",
-    "el bucle acabó cuando aún faltaban peticiones por llegar: cada cliente envía la siguiente cuando tiene su "
-    "respuesta. El final es cuando collect_batch devuelve una lista vacía (sección 2.4)",
+    "the loop ended although more requests were still to come: each client sends its next one when it has its answer. End the "
+    "loop only when collect_batch returns an empty list (section 2.4)",
+    "el bucle acabó cuando aún faltaban peticiones por llegar: cada cliente envía la siguiente cuando tiene su respuesta. "
+    "Acaba solo cuando collect_batch devuelva una lista vacía (sección 2.4)",
 )
 ASKED_AGAIN = t(
-    "the loop went on after the last batch, and no request will come any more: it ends when collect_batch returns an "
-    "empty list. While no request is waiting, collect_batch itself waits in `get` (section 2.4)",
-    "el bucle siguió después del último lote, y ya no llegará nadie: acaba donde collect_batch devuelve una lista vacía. "
-    "Si no espera nadie, es collect_batch quien espera en `get` (sección 2.4)",
+    "the loop went on after the last batch, although no more requests will come: it ends when collect_batch returns an empty "
+    "list. When no request is waiting, collect_batch itself waits in `get` (section 2.4)",
+    "el bucle siguió después del último lote, aunque ya no llegará ninguna petición: acaba cuando collect_batch devuelve una "
+    "lista vacía. Si no hay ninguna en espera, es collect_batch quien espera en `get` (sección 2.4)",
 )
 ANSWERED_BEFORE = t(
-    "a request was computed or answered after its answer had left. First the whole batch is run, then each of its "
-    "requests is answered, once (section 2.4)",
-    "se calculó o respondió una petición cuya respuesta ya había salido. Primero se ejecuta el lote entero; después se "
-    "responde a cada una de sus peticiones, una vez (sección 2.4)",
+    "a request was computed or answered again after its answer had been sent. Run the whole batch first, then answer each of "
+    "its requests once (section 2.4)",
+    "se calculó o se respondió de nuevo una petición cuya respuesta ya había salido. Primero ejecuta el lote entero; después "
+    "responde una vez a cada una de sus peticiones (sección 2.4)",
 )
 
 
@@ -62,7 +62,7 @@ def first_difference(log: RunLog, due: RunLog, settings: dict) -> CheckFailed | 
             return wrong(expected=_step(other), got=_step(mine), hint=about.followed_by(_why(mine, other)))
     if len(log.steps) > len(due.steps):
         return wrong(expected=len(due.steps), got=len(log.steps), hint=t(
-            "(steps in all): a batch ends with its longest member (section 2.4)",
+            "(total steps): a batch ends with its longest member (section 2.4)",
             "(pasos en total): un lote termina con su petición más larga (sección 2.4)"))
     for request_id, record in due.requests.items():
         left_ns = log.requests[request_id].finish_ns
@@ -71,51 +71,52 @@ def first_difference(log: RunLog, due: RunLog, settings: dict) -> CheckFailed | 
                          hint=_why_answered(request_id, left_ns > record.finish_ns))
     different = [i for i, record in log.requests.items() if record.answer != record.item.answer]
     if different:
-        return wrong(expected=t("tokens as alone", "tokens como a solas"), got=different, hint=t(
-            "(requests with other tokens than alone): batching must not change an answer (section 2.4)",
-            "(peticiones con otros tokens que a solas): el batching no debe cambiar ninguna respuesta (sección 2.4)"))
+        return wrong(expected=t("the same tokens as when served alone", "los mismos tokens que a solas"), got=different, hint=t(
+            "(requests whose tokens differ from those they get alone): batching must not change an answer (section 2.4)",
+            "(peticiones cuyos tokens no son los que obtienen a solas): el batching no debe cambiar ninguna respuesta "
+            "(sección 2.4)"))
     return None
 
 
 def _step(step) -> Text:
     ids = ", ".join(map(str, sorted(step.request_ids)))
-    return t(f"at {ms(step.start_ns)} ms a step of {ids}", f"a los {ms(step.start_ns)} ms un paso de {ids}")
+    return t(f"at {ms(step.start_ns)} ms, a step with {ids}", f"a los {ms(step.start_ns)} ms, un paso con {ids}")
 
 
 def _why(mine, due) -> Text:
     if sorted(mine.request_ids) == sorted(due.request_ids) and mine.start_ns > due.start_ns:
         return t(
-            "The same batch, and too late: time passed where nothing was computed. The loop itself must not wait; "
-            "collect_batch waits in `get`, which returns at the very arrival (section 2.4)",
-            "El mismo lote, y demasiado tarde: pasó tiempo sin que se calculara nada. El bucle no espera en ningún "
-            "sitio; collect_batch espera en `get`, que vuelve en el instante de la llegada (sección 2.4)",
+            "The right batch, but too late: time passed while nothing was computed. The loop itself must not wait; "
+            "collect_batch waits in `get`, which returns at the moment of arrival (section 2.4)",
+            "El lote es el correcto, pero sale demasiado tarde: pasó tiempo sin que se calculara nada. El bucle no debe "
+            "esperar; quien espera es collect_batch, en `get`, que vuelve en el instante de la llegada (sección 2.4)",
         )
     if set(mine.request_ids) < set(due.request_ids):
         return t(
-            "The batch is not complete: it starts with all requests that came during its wait, and computes all its rows in "
-            "every step (section 2.4)",
-            "El lote no está entero: sale con todas las que llegaron durante su espera, y todas sus filas se calculan en "
-            "cada paso (sección 2.4)",
+            "Requests are missing from the batch: it starts with every request that arrived during its wait, and computes all "
+            "its rows in every step (section 2.4)",
+            "Faltan peticiones en el lote: sale con todas las que llegaron durante su espera, y en cada paso se calculan "
+            "todas sus filas (sección 2.4)",
         )
     return t(
-        "Draw the arrivals: which batch starts when, and with which requests? A batch is collected only after the one before it "
-        "has been answered (section 2.4)",
-        "Dibuja las llegadas: ¿qué lote sale cuándo y con quién? Un lote se reúne solo después de responder al anterior "
-        "(sección 2.4)",
+        "Draw the arrivals: when does each batch start, and with which requests? Collect a batch only after answering the "
+        "previous one (section 2.4)",
+        "Dibuja las llegadas: ¿cuándo sale cada lote y con qué peticiones? Un lote se reúne solo después de responder al "
+        "anterior (sección 2.4)",
     )
 
 
 def _why_answered(request_id: int, is_late: bool) -> Text:
     if is_late:
         return t(
-            f"(when the answer of request {request_id} left): its batch had ended, and time passed before the answer "
-            "left. Answer all of the batch before anything else (section 2.4)",
-            f"(cuándo salió la respuesta de la petición {request_id}): su lote había terminado y pasó tiempo antes de que "
-            "saliera. Responde a todo el lote antes que nada (sección 2.4)",
+            f"(when the answer to request {request_id} left): its batch had ended, but more time passed before the answer "
+            "left. Answer the whole batch before doing anything else (section 2.4)",
+            f"(cuándo salió la respuesta de la petición {request_id}): su lote había terminado, pero pasó más tiempo antes de "
+            "que saliera. Responde a todo el lote antes de hacer otra cosa (sección 2.4)",
         )
     return t(
-        f"(when the answer of request {request_id} left): before its batch had ended. The answers of a batch leave "
+        f"(when the answer to request {request_id} left): it left before its batch had ended. The answers of a batch leave "
         "together (section 2.4)",
-        f"(cuándo salió la respuesta de la petición {request_id}): antes de que terminara su lote. Las respuestas de un "
+        f"(cuándo salió la respuesta de la petición {request_id}): salió antes de que terminara su lote. Las respuestas de un "
         "lote salen juntas (sección 2.4)",
     )

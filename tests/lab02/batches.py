@@ -37,22 +37,22 @@ def why_unanswered(log) -> Text | None:
         return None
     if all(record.ended for record in waiting):
         return t(
-            "(None: no answer ever left). All their tokens were computed, and no answer was sent: does server.respond receive "
-            "each request of the batch? (section 2.4)",
-            "(None: nunca salió su respuesta). Se calcularon todos sus tokens y no se avisó a nadie: ¿recibe "
+            "(None: the answer was never sent). All the tokens were computed, but no answer was sent: do you pass each "
+            "request of the batch to server.respond? (section 2.4)",
+            "(None: nunca salió su respuesta). Se calcularon todos los tokens, pero no se envió ninguna respuesta: ¿pasas a "
             "server.respond cada petición del lote? (sección 2.4)",
         )
     if any(record.admitted_ns is None for record in waiting):
         return t(
-            "(None: no answer ever left). The loop ended while requests were still to come. `empty()` says only that "
-            "no request waits now; the end is when collect_batch returns an empty list (section 2.4)",
-            "(None: nunca salió su respuesta). El bucle acabó cuando aún faltaban peticiones por llegar. `empty()` "
-            "solo dice que ahora no espera nadie; el final es cuando collect_batch devuelve una lista vacía (sección "
+            "(None: the answer was never sent). The loop ended although more requests were still to come. `empty()` says only "
+            "that no request is waiting right now; end the loop when collect_batch returns an empty list (section 2.4)",
+            "(None: nunca salió su respuesta). El bucle acabó cuando aún faltaban peticiones por llegar. `empty()` solo dice "
+            "que en este momento no hay peticiones en espera; acaba cuando collect_batch devuelva una lista vacía (sección "
             "2.4)",
         )
     return t(
-        "(None: no answer ever left). They were taken from the queue and their batch was not run to its end. The queue "
-        "is closed as soon as the last one has been taken, and then its batch is still to be run (section 2.4)",
-        "(None: nunca salió su respuesta). Se tomaron de la cola y su lote no se ejecutó hasta el final. La cola se "
-        "cierra en cuanto se toma la última, y entonces su lote está aún por ejecutar (sección 2.4)",
+        "(None: the answer was never sent). These requests were taken from the queue, but their batch was not run to its end. "
+        "The queue closes as soon as the last request has been taken, while its batch is still to be run (section 2.4)",
+        "(None: nunca salió su respuesta). Estas peticiones se tomaron de la cola, pero su lote no se ejecutó hasta el final. "
+        "La cola se cierra en cuanto se toma la última, cuando su lote aún está por ejecutar (sección 2.4)",
     )

@@ -15,9 +15,9 @@ def drawn(requests, *, max_batch: int, max_wait_s: float = 0.005, ends_with_eos:
     ]
     eos = t(", `.` is its EOS", ", `.` es su EOS") if ends_with_eos else t("", "")
     return t(
-        f"The scene, each request alone and at once{eos.en}; {max_batch} slots, max_wait_s is {1e3 * max_wait_s:g} ms, "
-        "a step takes 1 ms:",
-        f"La escena, cada petición a solas y enseguida{eos.es}; {max_batch} slots, max_wait_s es de "
+        f"The scene, as if each request ran alone and started at once{eos.en}; {max_batch} slots, max_wait_s is "
+        f"{1e3 * max_wait_s:g} ms, a step takes 1 ms:",
+        f"La escena, como si cada petición estuviera sola y empezara enseguida{eos.es}; {max_batch} slots, max_wait_s es de "
         f"{1e3 * max_wait_s:g} ms, un paso dura 1 ms:",
     ).followed_by("\n".join(["", *rows, ""]))
 

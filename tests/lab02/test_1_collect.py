@@ -29,18 +29,18 @@ def ids_of(batch) -> list[int]:
     return [getattr(request, "request_id", request) for request in batch]
 
 
-@check("2.1", points=1, en="takes waiting requests, oldest first", es="toma las que esperan, primero la más antigua")
+@check("2.1", points=1, en="takes the waiting requests, oldest first", es="toma las que esperan, primero la más antigua")
 def test_oldest_first(student):
     ids, _ = collected(student, [0, 1, 2, 30], max_batch=3, now_ms=10)
     expect(ids not in ([0], [0, 1]), expected=[0, 1, 2], got=ids, hint=t(
-        "three were waiting for a batch of three, and the wait was over. Still take the requests that are already waiting: "
-        "get(0) does not wait, nor does a timeout below 0 (section 2.2)",
-        "esperaban tres para un lote de tres, y la espera ya había acabado. Toma igualmente a quien ya espera: get(0) "
-        "no espera, ni tampoco un límite por debajo de 0 (sección 2.2)",
+        "three requests were waiting for a batch of three, and the wait was over. Take the requests that are already waiting "
+        "anyway: get(0) does not wait, nor does a timeout below 0 (section 2.2)",
+        "había tres peticiones en espera para un lote de tres, y el plazo ya había acabado. Toma igualmente las que ya "
+        "esperan: get(0) no espera, y un límite por debajo de 0 tampoco (sección 2.2)",
     ))
     expect_equal(ids, [0, 1, 2], hint=t(
-        "three were waiting for a batch of three: which end of the queue did you take from? (section 2.2)",
-        "esperaban tres para un lote de tres: ¿de qué extremo de la cola tomaste? (sección 2.2)",
+        "three requests were waiting for a batch of three: from which end of the queue did you take them? (section 2.2)",
+        "había tres peticiones en espera para un lote de tres: ¿de qué extremo de la cola las tomaste? (sección 2.2)",
     ))
 
 
@@ -48,25 +48,24 @@ def test_oldest_first(student):
 def test_keeps_to_max_batch(student):
     sizes = [len(collected(student, [0] * 9, max_batch=most)[0]) for most in (1, 3, 8)]
     expect_equal(sizes, [1, 3, 8], hint=t(
-        "(sizes of the batch with nine waiting and max_batch = 1, 3, 8): look at the comparison with max_batch "
-        "(section 2.2)",
-        "(tamaños del lote con nueve en espera y max_batch = 1, 3, 8): mira la comparación con max_batch (sección 2.2)",
+        "(batch sizes with nine requests waiting and max_batch = 1, 3, 8): look at the comparison with max_batch (section 2.2)",
+        "(tamaños del lote con nueve peticiones en espera y max_batch = 1, 3, 8): revisa la comparación con max_batch "
+        "(sección 2.2)",
     ))
 
 
-@check("2.1", points=1, en="waits for more requests, up to max_wait_s", es="espera compañía, hasta max_wait_s")
+@check("2.1", points=1, en="waits for more requests, up to max_wait_s", es="espera a otras peticiones, hasta max_wait_s")
 def test_waits_for_company(student):
     """
     arrivals  0  1  .  .  .  5         9
     batch     0--1-----------2!|                one that comes exactly at the end of the wait is in
     """
     expect_equal(collected(student, [0, 1, 5, 9]), ([0, 1, 2], 5.0), hint=t(
-        "(batch, when it leaves in ms): arrivals at 0, 1, 5 and 9 ms, max_wait_s = 5 ms, room for four. The batch "
-        "leaves 5 ms after the first arrival, with those that came by then; the queue's get takes a timeout (section "
-        "2.2)",
-        "(lote, cuándo sale en ms): llegadas a los 0, 1, 5 y 9 ms, max_wait_s = 5 ms, sitio para cuatro. El lote sale "
-        "5 ms después de la primera llegada, con las que hayan llegado; el get de la cola admite un límite (sección "
-        "2.2)",
+        "(batch, when it leaves in ms): arrivals at 0, 1, 5 and 9 ms, max_wait_s = 5 ms, room for four. The batch leaves 5 ms "
+        "after the first arrival, with the requests that came by then; the queue's get takes a timeout (section 2.2)",
+        "(lote, cuándo sale en ms): llegadas a los 0, 1, 5 y 9 ms, max_wait_s = 5 ms, sitio para cuatro. El lote sale 5 ms "
+        "después de la primera llegada, con las peticiones que hayan llegado hasta entonces; el get de la cola admite un "
+        "límite de tiempo (sección 2.2)",
     ))
 
 
@@ -79,7 +78,7 @@ def test_full_batch_leaves_at_once(student):
     expect_equal(collected(student, [0, 1, 2, 4], max_batch=3), ([0, 1, 2], 2.0), hint=t(
         "(batch, when it leaves in ms): the third request fills the batch at 2 ms, and waiting longer helps no request "
         "(section 2.2)",
-        "(lote, cuándo sale en ms): la tercera petición completa el lote a los 2 ms, y esperar más no ayuda a nadie "
+        "(lote, cuándo sale en ms): la tercera petición completa el lote a los 2 ms, y esperar más no beneficia a ninguna "
         "(sección 2.2)",
     ))
 
@@ -91,15 +90,15 @@ def test_deadline_is_not_restarted(student):
     batch     0-----------1--!|                 2 comes after the first one's wait has ended
     """
     expect_equal(collected(student, [0, 4, 8]), ([0, 1], 5.0), hint=t(
-        "(batch, when it leaves in ms): arrivals at 0, 4 and 8 ms, max_wait_s = 5 ms. If every arrival restarts the wait "
-        "again, the first request may wait forever: fix the deadline once (section 2.2)",
+        "(batch, when it leaves in ms): arrivals at 0, 4 and 8 ms, max_wait_s = 5 ms. If every arrival restarts the wait, the "
+        "first request may wait forever: fix the deadline once (section 2.2)",
         "(lote, cuándo sale en ms): llegadas a los 0, 4 y 8 ms, max_wait_s = 5 ms. Si cada llegada reinicia la "
         "espera, la primera petición puede esperar para siempre: fija el plazo una sola vez (sección 2.2)",
     ))
 
 
 @check("2.1", points=1, en="an idle server starts the wait at the first arrival",
-       es="un servidor ocioso espera a la primera, y solo entonces empieza a contar")
+       es="un servidor ocioso cuenta la espera desde la primera llegada")
 def test_deadline_waits_for_the_first(student):
     """
     looks at  0
@@ -107,14 +106,14 @@ def test_deadline_waits_for_the_first(student):
     batch                       30--------33-----!|
     """
     expect_equal(collected(student, [30, 33, 50]), ([0, 1], 35.0), hint=t(
-        "(batch, when it leaves in ms): no request came until 30 ms, so the wait runs from 30 to 35 ms. Did yours run from "
-        "when the function began to look? (section 2.2)",
-        "(lote, cuándo sale en ms): no llegó nadie hasta los 30 ms, así que la espera va de los 30 a los 35 ms. ¿La "
-        "contaste desde que la función empezó a mirar? (sección 2.2)",
+        "(batch, when it leaves in ms): no request came until 30 ms, so the wait runs from 30 to 35 ms. Did you count it from "
+        "the moment the function was called? (section 2.2)",
+        "(lote, cuándo sale en ms): no llegó ninguna petición hasta los 30 ms, así que la espera va de los 30 a los 35 ms. "
+        "¿La contaste desde que se llamó a la función? (sección 2.2)",
     ))
 
 
-@check("2.1", points=1, en="the wait runs from the first arrival", es="la espera corre desde la primera llegada")
+@check("2.1", points=1, en="the wait runs from the first arrival", es="la espera cuenta desde la primera llegada")
 def test_deadline_runs_from_the_first_arrival(student):
     """
     looks at               10
@@ -130,16 +129,16 @@ def test_deadline_runs_from_the_first_arrival(student):
         "7 ms. Sus 5 ms acaban a los 12 ms: cuenta desde arrival_time_s (sección 2.2)",
     ))
     expect_equal(collected(student, [0, 6, 20], now_ms=3), ([0], 5.0), hint=t(
-        "(batch, when it leaves in ms): the server was busy until 3 ms, and request 0 has waited since 0.0 s, which is a "
-        "time like any other, though `if` and `or` take it for nothing. Its 5 ms end at 5 ms (section 2.2)",
-        "(lote, cuándo sale en ms): el servidor estuvo ocupado hasta los 3 ms, y la petición 0 espera desde el segundo "
-        "0.0, que es una hora como otra, aunque `if` y `or` la tomen por nada. Sus 5 ms acaban a los 5 ms (sección 2.2)",
+        "(batch, when it leaves in ms): the server was busy until 3 ms, and request 0 has waited since 0.0 s. That is a time "
+        "like any other, although `if` and `or` treat it as false. Its 5 ms end at 5 ms (section 2.2)",
+        "(lote, cuándo sale en ms): el servidor estuvo ocupado hasta los 3 ms, y la petición 0 espera desde el segundo 0.0. "
+        "Es un tiempo como cualquier otro, aunque para `if` y `or` sea falso. Sus 5 ms acaban a los 5 ms (sección 2.2)",
     ))
     expect_equal(collected(student, [2, 3, 12], now_ms=10), ([0, 1], 10.0), hint=t(
-        "(batch, when it leaves in ms): request 0 came at 2 ms and its 5 ms were over at 7, while the server was busy. "
-        "The batch starts at 10 ms with all waiting requests, and waits no longer (section 2.2)",
-        "(lote, cuándo sale en ms): la petición 0 llegó a los 2 ms y sus 5 ms acabaron a los 7, con el servidor "
-        "ocupado. El lote sale a los 10 ms con todas las que esperan, y nadie espera más (sección 2.2)",
+        "(batch, when it leaves in ms): request 0 came at 2 ms and its 5 ms were over at 7, while the server was busy. The "
+        "batch starts at 10 ms with all waiting requests, without waiting any longer (section 2.2)",
+        "(lote, cuándo sale en ms): la petición 0 llegó a los 2 ms y sus 5 ms acabaron a los 7, con el servidor ocupado. El "
+        "lote sale a los 10 ms con todas las que esperan, sin esperar más (sección 2.2)",
     ))
 
 
@@ -150,23 +149,24 @@ def test_when_the_queue_closes(student):
     batch     0--1|
     """
     expect_equal(collected(student, [0, 1]), ([0, 1], 1.0), hint=t(
-        "(batch, when it leaves in ms): the last two requests are a batch too. When the queue closes, keep what you "
-        "have (section 2.2)",
-        "(lote, cuándo sale en ms): las dos últimas peticiones también son un lote. Cuando la cola se cierra, conserva "
-        "lo que tienes (sección 2.2)",
+        "(batch, when it leaves in ms): the last two requests are a batch too. When the queue closes, return the requests you "
+        "have collected (section 2.2)",
+        "(lote, cuándo sale en ms): las dos últimas peticiones también son un lote. Cuando la cola se cierre, devuelve las "
+        "que hayas reunido (sección 2.2)",
     ))
     host = student.server(scene((0, 3)), max_batch=4, max_wait_s=WAIT_S)
     host.take(1)
     batch, _ = student.call_on(host, "collect_batch")
     expect_equal(batch, [], hint=t(
-        "the queue is closed and no request waits: return an empty list. `get` then raises queue.Empty (section 2.2)",
-        "la cola está cerrada y nadie espera: devuelve una lista vacía. En ese caso `get` lanza queue.Empty "
+        "the queue is closed and no request is waiting: return an empty list. In that case `get` raises queue.Empty (section "
+        "2.2)",
+        "la cola está cerrada y no hay peticiones en espera: devuelve una lista vacía. En ese caso `get` lanza queue.Empty "
         "(sección 2.2)",
     ))
 
 
 @check("2.1", points=2, en="many random batches, to the nanosecond",
-       es="un lote tras otro al azar, al nanosegundo")
+       es="muchos lotes al azar, exactos al nanosegundo")
 def test_many_batches(student):
     for count, stop in enumerate(random_stops(seed=21, number=36)):
         due = batches_of(student.server(stop.workload, **stop.settings).server, stop.away_ms)
@@ -190,24 +190,25 @@ def why_wrong(got: list[int], got_ms: float, due: list[int], due_ms: float) -> T
     if set(got) == set(due) and got_ms > due_ms or got_ms > due_ms and len(got) > len(due):
         return LATE
     if set(got) == set(due):
-        return t("It started before its wait was over, and another request might have come (section 2.2)",
-                 "Salió antes de acabar la espera, y podría haber llegado alguien (sección 2.2)")
+        return t("The batch left before its wait was over, and another request might still have come (section 2.2)",
+                 "El lote salió antes de acabar la espera, y aún podría haber llegado otra petición (sección 2.2)")
     if len(got) < len(due):
         return t(
-            "A request was left behind. The wait lasts from the first one's arrival to server.max_wait_s later; a request "
-            "that comes at exactly that moment is in, and so are those waiting when the wait is over (section 2.2)",
-            "Se quedó alguien. La espera dura desde la llegada de la primera hasta server.max_wait_s después; quien "
-            "llega en ese mismo instante está dentro, y también quien ya espera cuando acaba (sección 2.2)",
+            "A request was left behind. The wait ends server.max_wait_s after the first request's arrival; a request that "
+            "arrives at exactly that moment joins the batch, and so do those already waiting when the wait is over (section "
+            "2.2)",
+            "Una petición se quedó fuera. La espera acaba server.max_wait_s después de la llegada de la primera; la que llega "
+            "en ese mismo instante entra en el lote, y también las que ya esperan cuando acaba (sección 2.2)",
         )
-    return t("Compare with a drawing of the arrivals: when does the first one's wait end? (section 2.2)",
+    return t("Compare with a drawing of the arrivals: when does the first request's wait end? (section 2.2)",
              "Compáralo con un dibujo de las llegadas: ¿cuándo acaba la espera de la primera? (sección 2.2)")
 
 
 LATE = t(
-    "It left too late. Time passes only where you wait: `get()` and `get(timeout_s)` return at the very arrival or at "
-    "the end of the timeout, while sleeping and looking again oversleeps both; and the wait is server.max_wait_s from "
-    "the first one's arrival_time_s, 0 included (section 2.2)",
-    "Salió demasiado tarde. El tiempo pasa solo donde esperas: `get()` y `get(timeout_s)` vuelven en el instante de la "
-    "llegada o al vencer el límite, mientras que dormir y mirar otra vez se pasa de ambos; y la espera es "
-    "server.max_wait_s desde el arrival_time_s de la primera, aunque sea 0 (sección 2.2)",
+    "The batch left too late. Time passes only where you wait: `get()` and `get(timeout_s)` return at the moment of arrival "
+    "or at the end of the timeout, while sleeping and looking again overshoots both. The wait ends server.max_wait_s after "
+    "the first request's arrival_time_s, even if that is 0 (section 2.2)",
+    "El lote salió demasiado tarde. El tiempo pasa solo donde esperas: `get()` y `get(timeout_s)` vuelven en el instante de "
+    "la llegada o al vencer el límite, mientras que dormir y mirar otra vez se pasa de ambos. La espera acaba "
+    "server.max_wait_s después del arrival_time_s de la primera, aunque este sea 0 (sección 2.2)",
 )

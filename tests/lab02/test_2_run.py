@@ -32,12 +32,12 @@ def expect_still_there(batch: list, after) -> None:
     ids = [sorted(getattr(request, "request_id", -1) for request in some) if isinstance(some, list) else some
            for some in (batch, after)]
     expect(ids[0] == ids[1], expected=ids[0], got=ids[1], hint=t(
-        "(requests in `batch` after the call): you took requests out of the list that you were given. Its rows are all "
-        "computed to the end, and the caller answers the requests in it: keep the list as it is, and note "
-        "elsewhere who is still running (section 2.3)",
-        "(peticiones en `batch` tras la llamada): sacaste peticiones de la lista recibida. Sus filas se calculan todas "
-        "hasta el final, y quien te llamó responde a las que están en ella: deja la lista como está y anota aparte "
-        "quién sigue en marcha (sección 2.3)",
+        "(requests in `batch` after the call): you took requests out of the list that you were given. All its rows are "
+        "computed to the end, and the caller answers the requests in it: leave the list as it is, and keep track of the "
+        "running requests elsewhere (section 2.3)",
+        "(peticiones en `batch` tras la llamada): sacaste peticiones de la lista recibida. Todas sus filas se calculan hasta "
+        "el final, y quien llama a la función responde a las que están en ella: deja la lista como está y lleva aparte la "
+        "cuenta de las que siguen en marcha (sección 2.3)",
     ))
 
 
@@ -53,14 +53,14 @@ def test_own_tokens(student):
     due = {item.request_id: list(item.answer) for item in workload.items}
     is_cut = isinstance(outputs, dict) and all(outputs.get(i) == due[i][: len(outputs.get(i) or [])] for i in due)
     expect(outputs == due or not is_cut, expected=due, got=outputs, hint=t(
-        "the tokens are the right ones, and too few: a request runs until its token is EOS or it has max_tokens output "
-        "tokens, and only one of the two must hold (section 2.3)",
-        "los tokens son los debidos, pero pocos: una petición sigue hasta que su token es EOS o tiene max_tokens tokens de "
-        "salida, y basta con una de las dos cosas (sección 2.3)",
+        "the tokens are right, but there are too few: a request runs until its token is EOS or it has max_tokens output "
+        "tokens, whichever comes first (section 2.3)",
+        "los tokens son correctos, pero faltan: una petición sigue hasta que su token es EOS o hasta que tiene max_tokens "
+        "tokens de salida, lo que ocurra primero (sección 2.3)",
     ))
     expect_equal(outputs, due, hint=t(
-        "tokens come back in the order of the requests that you passed; each is appended once (section 2.3)",
-        "los tokens vuelven en el orden de las peticiones que pasaste; cada uno se añade una vez (sección 2.3)",
+        "tokens come back in the order of the requests that you passed; append each of them once (section 2.3)",
+        "los tokens vuelven en el orden de las peticiones que pasaste; añade cada uno una sola vez (sección 2.3)",
     ))
 
 
@@ -71,22 +71,22 @@ def test_all_rows_in_every_step(student):
     expect_equal(rows(host), [[0, 1, 2]] * 4, hint=t(
         "(requests in each step): each step of a static batch computes the whole batch, including rows that have ended; "
         "leaving them out is a variant of section 2.11 (section 2.3)",
-        "(peticiones de cada paso): un lote estático avanza entero, y las filas que ya terminaron se calculan también; "
-        "quitarlas es una variante de la sección 2.11 (sección 2.3)",
+        "(peticiones de cada paso): cada paso de un lote estático calcula el lote entero, incluidas las filas que ya "
+        "terminaron; quitarlas es una variante de la sección 2.11 (sección 2.3)",
     ))
 
 
-@check("2.2", points=1, en="stops with the longest member", es="para con la más larga")
+@check("2.2", points=1, en="stops when the longest member ends", es="para cuando termina la más larga")
 def test_stops_with_the_longest(student):
     counts = {}
     for ends_with_eos in (False, True):
         _, host = ran(student, scene((0, 2), (0, 6), (0, 3), ends_with_eos=ends_with_eos))
         counts["EOS" if ends_with_eos else "max_tokens"] = len(host.server.log.steps)
     expect_equal(counts, {"max_tokens": 6, "EOS": 7}, hint=t(
-        "(steps of a batch whose longest answer has 6 tokens, by what ends it): EOS takes a step of its own. Stop as "
-        "soon as no request is running, whatever max_tokens would allow (section 2.3)",
-        "(pasos de un lote cuya respuesta más larga tiene 6 tokens, según qué la termina): EOS ocupa un paso propio. "
-        "Para en cuanto no quede nadie en marcha, permita lo que permita max_tokens (sección 2.3)",
+        "(steps of a batch whose longest answer has 6 tokens, ended by EOS or by the limit): EOS takes a step of its own. "
+        "Stop as soon as no request is running, even if max_tokens would allow more (section 2.3)",
+        "(pasos de un lote cuya respuesta más larga tiene 6 tokens, terminada por EOS o por el límite): EOS ocupa un paso "
+        "propio. Para en cuanto no quede ninguna petición en marcha, aunque max_tokens permita más (sección 2.3)",
     ))
 
 
@@ -95,8 +95,7 @@ def test_eos_is_not_stored(student):
     outputs, _ = ran(student, scene((0, 2), (0, 4), ends_with_eos=True))
     lengths = {i: len(tokens) for i, tokens in outputs.items()}
     expect_equal(lengths, {0: 2, 1: 4}, hint=t(
-        "(tokens of each answer): EOS ends a request and is not stored; a row that has ended goes on yielding EOS "
-        "(section 2.3)",
+        "(tokens of each answer): EOS ends a request and is not stored; a row that has ended keeps producing EOS (section 2.3)",
         "(tokens de cada respuesta): EOS termina la petición y no se guarda; una fila que ya terminó sigue dando EOS "
         "(sección 2.3)",
     ))
@@ -107,7 +106,7 @@ def test_ends_at_the_limit(student):
     outputs, host = ran(student, scene((0, 1), (0, 3)))
     found = {i: len(tokens) for i, tokens in outputs.items()}, len(host.server.log.steps)
     expect_equal(found, ({0: 1, 1: 3}, 3), hint=t(
-        "(tokens of each answer, steps): with max_tokens=3 a request ends in the step that gives its third token, and "
+        "(tokens of each answer, steps): with max_tokens=3 a request ends in the step that produces its third token, and "
         "nothing is appended after that (section 2.3)",
         "(tokens de cada respuesta, pasos): con max_tokens=3 una petición termina en el paso que le da su tercer "
         "token, y después no se le añade nada (sección 2.3)",
@@ -118,8 +117,8 @@ def test_ends_at_the_limit(student):
 def test_sends_no_answer(student):
     _, host = ran(student, scene((0, 3), (0, 3)))
     expect_equal([record.item.request_id for record in host.server.log.finished], [], hint=t(
-        "(requests answered by it): this function computes; answering is the loop's job (section 2.4)",
-        "(peticiones respondidas por ella): esta función calcula; responder es cosa del bucle (sección 2.4)",
+        "(requests that it answered): this function only computes; answering is the loop's job (section 2.4)",
+        "(peticiones que respondió): esta función solo calcula; responder es cosa del bucle (sección 2.4)",
     ))
 
 
@@ -150,18 +149,18 @@ def _expect_run(outputs: dict, host, items: tuple) -> None:
         ", ".join(f"{item.request_id}: [{len(item.answer)}, {item.max_tokens}]" for item in items) + "). ")
     expect_equal(outputs, {item.request_id: list(item.answer) for item in items}, hint=about.followed_by(t(
         "(request: its tokens): an answer ends with EOS, which is not stored, or with the token that reaches max_tokens, "
-        "which is; after its end nothing is added (section 2.3)",
-        "(petición: sus tokens): una respuesta termina con EOS, que no se guarda, o con el token que llega a "
-        "max_tokens, que sí; después del final no se añade nada (sección 2.3)",
+        "which is stored; append nothing after the end (section 2.3)",
+        "(petición: sus tokens): una respuesta termina con EOS, que no se guarda, o con el token que alcanza max_tokens, que "
+        "sí se guarda; después del final no añadas nada (sección 2.3)",
     )))
     longest, ids = max(item.num_steps for item in items), sorted(item.request_id for item in items)
     expect_equal(rows(host), [ids] * longest, hint=about.followed_by(t(
-        "(requests in each step): all of the batch, until the last has ended: one step per token, and one for EOS where the "
-        "limit does not end the answer first (section 2.3)",
-        "(peticiones de cada paso): todo el lote, hasta que termina la última: un paso por token, y uno para EOS donde "
-        "el límite no acaba antes la respuesta (sección 2.3)",
+        "(requests in each step): compute the whole batch until the last request has ended: one step per token, and one for "
+        "EOS unless the limit ends the answer first (section 2.3)",
+        "(peticiones de cada paso): calcula todo el lote hasta que termine la última: un paso por token, y uno para EOS salvo "
+        "que el límite acabe antes la respuesta (sección 2.3)",
     )))
     expect_equal(host.server.clock.now_ns / MS, float(longest), hint=t(
-        "(clock after the batch, in ms): each step takes 1 ms here, and nothing else takes time: no sleep (section 2.3)",
-        "(reloj tras el lote, en ms): aquí cada paso dura 1 ms, y nada más ocupa tiempo: sin sleep (sección 2.3)",
+        "(clock after the batch, in ms): each step takes 1 ms here, and nothing else takes time: do not sleep (section 2.3)",
+        "(reloj tras el lote, en ms): aquí cada paso dura 1 ms, y nada más lleva tiempo: no uses sleep (sección 2.3)",
     ))

@@ -49,7 +49,7 @@ def busy_scene(seed: int):
     return scene(*((arrival, rng.randint(1, 40)) for arrival in arrivals), ends_with_eos=seed % 2 == 0)
 
 
-@check("2.3", points=2, en="the scene of the lab, to the step", es="la escena del laboratorio, paso a paso")
+@check("2.3", points=2, en="the lab's scene, step by step", es="la escena del laboratorio, paso a paso")
 def test_the_scene_of_the_lab(student):
     """Three slots, a wait of 5 ms.
 
@@ -62,10 +62,10 @@ def test_the_scene_of_the_lab(student):
     """
     requests = (0, 4), (3, 12), (6, 2), (8, 6), (9, 3)
     expect_left(student, *requests, max_batch=3, expected=[17.0, 17.0, 23.0, 23.0, 23.0], hint=t(
-        "(when A to E left, in ms): the first batch leaves at 5 ms and ends with B, the second ends with D. Do the "
-        "answers of a batch leave together, when it has ended? (section 2.4)",
-        "(cuándo salieron A a E, en ms): el primer lote sale a los 5 ms y termina con B; el segundo, con D. ¿Salen "
-        "juntas las respuestas de un lote, cuando este ha terminado? (sección 2.4)",
+        "(when A to E left, in ms): the first batch leaves at 5 ms and ends with B, the second ends with D. Do all answers of "
+        "a batch leave together when it has ended? (section 2.4)",
+        "(cuándo salieron A a E, en ms): el primer lote sale a los 5 ms y termina con B; el segundo, con D. ¿Salen juntas "
+        "todas las respuestas de un lote cuando este ha terminado? (sección 2.4)",
     ))
 
 
@@ -128,8 +128,8 @@ def test_a_crowd(student):
     expect_left(student, *requests, max_batch=2, expected=[5.0, 5.0, 12.0, 12.0, 15.0, 15.0])
 
 
-@check("2.3", points=1, en="a lone request waits for all of max_wait_s",
-       es="la que llega sola espera en vano, durante max_wait_s")
+@check("2.3", points=1, en="a lone request waits the full max_wait_s",
+       es="una petición sola espera todo max_wait_s")
 def test_alone(student):
     """Four slots, a wait of 5 ms, and a request every 10 ms.
 
@@ -142,7 +142,7 @@ def test_alone(student):
 
 
 @check("2.3", points=2, en="every request is answered, with its own tokens",
-       es="toda petición recibe respuesta, con sus propios tokens")
+       es="cada petición recibe respuesta, con sus propios tokens")
 def test_everybody_is_answered(student):
     for seed in (21, 22):
         workload = busy_scene(seed)
@@ -152,8 +152,9 @@ def test_everybody_is_answered(student):
         expect(got.keys() == expected.keys(), expected=numbers[0], got=numbers[1], hint=why_unanswered(log))
         different = [i for i in expected if got[i] != expected[i]]
         expect_equal(different, [], hint=t(
-            "(requests with other tokens than alone): batching must not change an answer (section 2.4)",
-            "(peticiones con otros tokens que a solas): el batching no debe cambiar ninguna respuesta (sección 2.4)",
+            "(requests whose tokens differ from those they get alone): batching must not change an answer (section 2.4)",
+            "(peticiones cuyos tokens no son los que obtienen a solas): el batching no debe cambiar ninguna respuesta "
+            "(sección 2.4)",
         ))
 
 
@@ -161,7 +162,7 @@ WAITS_S = (0.005, 0.0, 0.002, 0.0173)
 
 
 @check("2.3", points=2, en="many random runs, one after another, to the nanosecond",
-       es="muchas ejecuciones al azar, una tras otra, al nanosegundo")
+       es="muchas ejecuciones al azar, una tras otra, exactas al nanosegundo")
 def test_many_runs(student):
     for count, (workload, settings) in enumerate(random_workloads(seed=23, number=30)):
         settings["max_wait_s"] = WAITS_S[count % len(WAITS_S)]

@@ -29,8 +29,8 @@ def report_of(student, records: list[dict]) -> dict:
 @check("2.4", points=2, en="percentiles are nearest-rank", es="los percentiles son de rango más cercano")
 def test_nearest_rank(student):
     hint = t(
-        "the ⌈p/100·n⌉-th smallest of n, counted from 1: of 200 the 100th, 190th and 198th, of three the 2nd, 3rd and "
-        "3rd. It is always a latency that was measured, never one between two (section 2.6)",
+        "the ⌈p/100·n⌉-th smallest of n, counted from 1: the 100th, 190th and 198th of 200; the 2nd, 3rd and 3rd of three. It "
+        "is always a measured latency, never a value between two (section 2.6)",
         "el ⌈p/100·n⌉-ésimo menor de n, contando desde 1: de 200 el 100.º, el 190.º y el 198.º; de tres el 2.º, el 3.º "
         "y el 3.º. Siempre es una latencia medida, nunca una intermedia (sección 2.6)",
     )
@@ -55,7 +55,8 @@ def test_counts_from_arrival(student):
     ))
 
 
-@check("2.4", points=1, en="a request without an answer has infinite latency", es="una petición sin respuesta es un fallo")
+@check("2.4", points=1, en="a request without an answer has infinite latency", es="una petición sin respuesta tiene latencia "
+                                                                                  "infinita")
 def test_unanswered_is_a_miss(student):
     records = [*lasting(*[1.0] * 38), record(38, 0.0, None), record(39, 0.0, None, admitted_s=1.0)]
     report = report_of(student, records)
@@ -64,28 +65,28 @@ def test_unanswered_is_a_miss(student):
         "(num_unanswered): de 40 peticiones, dos tienen finish_s None (sección 2.6)",
     ))
     expect_number(report["p95_s"], 1.0, tolerance=1e-9, hint=t(
-        "(p95_s): 38 of 40 were answered after 1 s, and the 38th is the p95 (section 2.6)",
-        "(p95_s): 38 de 40 tuvieron respuesta tras 1 s, y la 38.ª es el p95 (sección 2.6)",
+        "(p95_s): 38 of 40 requests were answered after 1 s, and the 38th smallest latency is the p95 (section 2.6)",
+        "(p95_s): 38 de 40 peticiones tuvieron respuesta tras 1 s, y la 38.ª latencia menor es el p95 (sección 2.6)",
     ))
     got = [report["p99_s"], report["max_s"]]
     expect_equal(got, [math.inf, math.inf], hint=t(
-        "(p99_s, max_s): two of 40 requests were never answered, so the 40th of 40 is one of them: infinite, not left "
-        "out (section 2.6)",
-        "(p99_s, max_s): dos de 40 peticiones no tuvieron respuesta, así que la 40.ª de 40 es una de ellas: infinita, "
-        "no omitida (sección 2.6)",
+        "(p99_s, max_s): two of 40 requests were never answered, so the 40th latency is that of one of them: infinite, not "
+        "left out (section 2.6)",
+        "(p99_s, max_s): dos de 40 peticiones no tuvieron respuesta, así que la 40.ª latencia es la de una de ellas: "
+        "infinita, no omitida (sección 2.6)",
     ))
 
 
 @check("2.4", points=1, en="an empty list has no report", es="una lista vacía no tiene informe", negative=True)
 def test_of_nothing(student):
     expect_value_error(student, "latency_report", [], hint=t(
-        "with no records raise ValueError and say so (section 2.6)",
-        "sin registros, lanza ValueError y dilo (sección 2.6)",
+        "if there are no records, raise a ValueError that says so (section 2.6)",
+        "si no hay registros, lanza un ValueError que lo diga (sección 2.6)",
     ))
 
 
-@check("2.4", points=2, en="right for many random runs, one after another, and changes none of them",
-       es="correcto con muchas ejecuciones al azar, una tras otra, y sin cambiar ninguna")
+@check("2.4", points=2, en="correct for many random runs, one after another, and leaves them unchanged",
+       es="correcto con muchas ejecuciones al azar, una tras otra, sin modificar ninguna")
 def test_many_runs(student):
     expect_oracle(
         student, "latency_report", ([records] for records in random_records(seed=24)), by_definition,
@@ -114,8 +115,8 @@ def why_wrong(records: list[dict], got) -> Text:
         return t(f"(`{key}`) counts the records whose finish_s is None, whether they were admitted or not (section 2.6)",
                  f"(`{key}`) cuenta los registros cuyo finish_s es None, se admitieran o no (sección 2.6)")
     if key == "max_s":
-        return t(f"(`{key}`) is the largest latency of all: infinite if a single request went unanswered (section 2.6)",
-                 f"(`{key}`) es la mayor de todas las latencias: infinita si quedó sin respuesta una sola petición "
+        return t(f"(`{key}`) is the largest latency of all: infinite if even one request went unanswered (section 2.6)",
+                 f"(`{key}`) es la mayor de todas las latencias: infinita si quedó sin respuesta aunque sea una sola petición "
                  "(sección 2.6)")
     name = t(f"(`{key}`) ", f"(`{key}`) ")
     return name.followed_by(why(records, PERCENTS[KEYS.index(key)], got.get(key)))

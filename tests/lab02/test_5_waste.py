@@ -35,17 +35,17 @@ def expect_shares(student, steps: list[dict], max_batch: int, held: float, empty
         expect_number(found[key], expected, tolerance=1e-9, hint=t(f"(`{key}`) {hint.en}", f"(`{key}`) {hint.es}"))
 
 
-@check("2.5", points=1, en="counts slots, filled or not", es="cuenta slots, con fila o sin ella")
+@check("2.5", points=1, en="counts all slots, filled or not", es="cuenta todos los slots, con fila o sin ella")
 def test_counts_slots(student):
     expect_shares(student, [step(3, 3), step(3, 2), step(3, 1)], 4, held=3 / 12, empty=3 / 12, hint=t(
-        "three steps with four slots each make 12, though every step had three rows: divide by slots, not by the rows "
-        "or requests in them (section 2.9)",
-        "tres pasos con cuatro slots cada uno son 12, aunque cada paso tuviera tres filas: divide entre slots, no "
-        "entre las filas o peticiones que hay en ellos (sección 2.9)",
+        "three steps with four slots each make 12 slots, even though every step had three rows: divide by slots, not by rows "
+        "or requests (section 2.9)",
+        "tres pasos con cuatro slots cada uno son 12 slots, aunque cada paso tuviera tres filas: divide entre slots, no entre "
+        "filas o peticiones (sección 2.9)",
     ))
 
 
-@check("2.5", points=1, en="every slot counts the same", es="todos los slots pesan lo mismo")
+@check("2.5", points=1, en="every slot counts the same", es="todos los slots cuentan lo mismo")
 def test_weighs_slots_alike(student):
     steps = [step(8, 8), *[step(8, 1)] * 29, step(2, 2), step(2, 1)]
     expect_shares(student, steps, 8, held=(29 * 7 + 1) / 256, empty=12 / 256, hint=t(
@@ -64,8 +64,8 @@ def test_a_run(student):
     ))
 
 
-@check("2.5", points=1, en="right for many random runs, one after another, and changes none of them",
-       es="correcto con muchas ejecuciones al azar, una tras otra, y sin cambiar ninguna")
+@check("2.5", points=1, en="correct for many random runs, one after another, and leaves them unchanged",
+       es="correcto con muchas ejecuciones al azar, una tras otra, sin modificar ninguna")
 def test_many_runs(student):
     expect_oracle(
         student, "wasted_slot_share", random_runs(seed=25), by_definition, is_right=same_shares,
@@ -105,11 +105,11 @@ def why_wrong(steps: list[dict], max_batch: int, got) -> Text:
         ((empty, held), t("held and empty are swapped", "held y empty están intercambiados")),
         ((100 * held, 100 * empty), t("these are percentages: shares go from 0 to 1",
                                       "son porcentajes: las fracciones van de 0 a 1")),
-        ((held * max_batch / rows, empty), t("held was divided by rows: both shares are of all slots",
-                                             "held se dividió entre filas: ambas fracciones son de todos los slots")),
+        ((held * max_batch / rows, empty), t("held was divided by rows: both are shares of all slots",
+                                             "held se dividió entre filas: ambas son fracciones del total de slots")),
         ((held * max_batch / most, 1 - rows / most), t(
-            "max_batch slots per step, even if no batch ever filled them",
-            "max_batch slots por paso, aunque ningún lote llegara a llenarlos")),
+            "count max_batch slots per step, even if no batch ever filled them",
+            "cuenta max_batch slots por paso, aunque ningún lote llegara a llenarlos")),
         ((held, empty + held), t("a held slot has a row, so it is not empty",
                                  "un slot retenido tiene fila, así que no está vacío")),
     )
@@ -117,9 +117,8 @@ def why_wrong(steps: list[dict], max_batch: int, got) -> Text:
         if same_shares(got, {"held": wrong_held, "empty": wrong_empty}):
             return hint
     return t(
-        "each step has max_batch slots: `useful_rows` of them gave a token, the rest of `rows` are held, those without "
-        "a row are empty; each slot counts the same, however long its step took, and nothing is rounded (section 2.9)",
-        "cada paso tiene max_batch slots: `useful_rows` dieron un token, el resto de `rows` está retenido y los que no "
-        "tienen fila están vacíos; todos los slots cuentan igual, dure lo que dure su paso, y nada se redondea "
-        "(sección 2.9)",
+        "each step has max_batch slots: `useful_rows` of them produced a token, the rest of `rows` are held, and those "
+        "without a row are empty. Each slot counts the same, however long its step took; round nothing (section 2.9)",
+        "cada paso tiene max_batch slots: `useful_rows` produjeron un token, el resto de `rows` está retenido y los que no "
+        "tienen fila están vacíos. Todos los slots cuentan igual, dure lo que dure su paso; no redondees nada (sección 2.9)",
     )

@@ -30,7 +30,7 @@ def model_run(student):
     return student.once("model", lambda: student.run_loop("static", requests, clock=VirtualClock(), tokens="model"))
 
 
-@check("2.6", points=2, en="a timeline worked out by hand, to the step",
+@check("2.6", points=2, en="a timeline worked out by hand, step by step",
        es="una línea de tiempo hecha a mano, paso a paso")
 def test_hand_worked_timeline(student):
     """Three slots, a wait of 4 ms; signs as in test_3_loop.py.
@@ -50,8 +50,8 @@ def test_hand_worked_timeline(student):
     arrivals = (0, 6), (2, 3), (5, 1), (7, 2), (7, 5), (8, 1), (9, 4), (30, 2), (33, 1), (60, 1)
     expected = [10.0] * 2 + [15.0] * 3 + [19.0] * 2 + [36.0] * 2 + [61.0]
     expect_left(student, *arrivals, max_batch=3, max_wait_s=0.004, expected=expected, hint=t(
-        "(when A to J left, in ms): the first that differs shows which batch started too early or too late (section 2.4)",
-        "(cuándo salieron A a J, en ms): la primera que difiere dice qué lote salió antes o después de tiempo "
+        "(when A to J left, in ms): the first time that differs shows which batch started too early or too late (section 2.4)",
+        "(cuándo salieron A a J, en ms): el primer tiempo distinto muestra qué lote salió demasiado pronto o demasiado tarde "
         "(sección 2.4)",
     ))
 
@@ -69,10 +69,10 @@ def test_p95(student):
     student.measurements["p95_static_ms"] = got[LOADS.index(MODEL_LOAD)]
     near = all(abs(one - other) <= ONE_STEP_MS for one, other in zip(got, expected))
     expect(near, expected=expected, got=got, hint=t(
-        "(p95 in ms at load 0.3, 0.7 and 0.95). Too high: does a full batch leave at once, does the wait run from the "
-        "first arrival, does time pass anywhere else? Too low: are all rows computed to the end? (section 2.10)",
-        "(p95 en ms con carga 0.3, 0.7 y 0.95). Demasiado alto: ¿sale enseguida un lote completo, corre la espera "
-        "desde la primera llegada, pasa el tiempo en algún otro sitio? Demasiado bajo: ¿se calculan todas las filas "
+        "(p95 in ms at load 0.3, 0.7 and 0.95). If it is too high: does a full batch leave at once, does the wait count from "
+        "the first arrival, does time pass anywhere else? If it is too low: are all rows computed to the end? (section 2.10)",
+        "(p95 en ms con carga 0.3, 0.7 y 0.95). Si es demasiado alto: ¿sale enseguida un lote completo, cuenta la espera "
+        "desde la primera llegada, pasa el tiempo en algún otro sitio? Si es demasiado bajo: ¿se calculan todas las filas "
         "hasta el final? (sección 2.10)",
     ))
 
@@ -82,17 +82,18 @@ def test_p95(student):
 def test_no_answer_is_early(student):
     early = answered_early(model_run(student))
     expect(not early, expected=t("0 of 200", "0 de 200"), got=f"{len(early)}: {early[:5]}", hint=t(
-        "(answers that left before the longest member of their batch had ended): a static server answers a batch as a "
-        "whole; what answering early is worth comes in section 2.11 (section 2.10)",
-        "(respuestas que salieron antes de terminar la más larga de su lote): un servidor estático responde al lote "
-        "entero; cuánto vale responder antes se ve en la sección 2.11 (sección 2.10)",
+        "(answers that left before the longest member of their batch had ended): a static server answers the whole batch at "
+        "once; section 2.11 shows what answering early is worth (section 2.10)",
+        "(respuestas que salieron antes de terminar la más larga de su lote): un servidor estático responde al lote entero de "
+        "una vez; la sección 2.11 muestra cuánto vale responder antes (sección 2.10)",
     ))
 
 
-@check("2.6", points=1, en="every answer equals that of a request running alone", es="cada respuesta es la misma que a solas")
+@check("2.6", points=1, en="every answer is the same as when "
+                           "its request runs alone", es="cada respuesta es la misma que obtiene su petición a solas")
 def test_answers_are_unchanged(student):
     wrong = [i for i, record in model_run(student).requests.items() if record.answer != record.item.answer]
     expect(not wrong, expected=t("0 of 200", "0 de 200"), got=f"{len(wrong)}: {wrong[:5]}", hint=t(
         "(answers that differ): a token was lost, repeated or given to another request (section 2.10)",
-        "(respuestas distintas): un token perdido, repetido o entregado a una vecina (sección 2.10)",
+        "(respuestas distintas): se perdió o se repitió un token, o fue a parar a otra petición (sección 2.10)",
     ))

@@ -24,10 +24,10 @@ def test_answers_leave_at_once(student):
     requests = scene((0, 2), (0, 9), (1, 3), (1, 5))
     log = student.run_loop("static", requests, function="early_batch_loop", max_batch=2)
     expect_equal(answers(log), scripted_answers(requests), hint=t(
-        "(request: its tokens): each token is appended to its own request, unless it is EOS, before you ask whether the limit is "
+        "(request: its tokens): append each token to its own request, unless it is EOS, before you check whether the limit is "
         "reached (section 2.3)",
-        "(petición: sus tokens): cada token se añade a su propia petición, salvo que sea EOS, antes de preguntar si se alcanzó el "
-        "límite (sección 2.3)",
+        "(petición: sus tokens): añade cada token a su propia petición, salvo que sea EOS, antes de comprobar si se alcanzó "
+        "el límite (sección 2.3)",
     ))
     expect_equal(finish_ms(log), {0: 2.0, 1: 9.0, 2: 12.0, 3: 14.0}, hint=t(
         "(when each answer left, in ms): respond in the step in which a request ends, and collect the next batch only when the "
@@ -39,7 +39,8 @@ def test_answers_leave_at_once(student):
     expect_equal(finish_ms(second), finish_ms(log), hint=KEPT)
 
 
-@check("2.7", points=0, en="no row is computed for nothing, and no token is lost", es="ninguna fila se calcula en balde, y no se pierde ningún token")
+@check("2.7", points=0, en="no row is computed for nothing, and no token is lost", es="ninguna fila se calcula en balde y no "
+                                                                                      "se pierde ningún token")
 def test_no_row_for_nothing(student):
     requests = workload("mixed", load=0.9, num_requests=200, seed=student.seed)
     log = student.run_loop("static", requests, function="early_batch_loop", clock=VirtualClock())
@@ -48,14 +49,16 @@ def test_no_row_for_nothing(student):
         "(rows computed for requests that had ended): pass only the requests that are still running (section 2.11)",
         "(filas calculadas para peticiones ya terminadas): pasa solo las que siguen en marcha (sección 2.11)",
     ))
-    expect(answers(log) == scripted_answers(requests), expected=t("every answer whole", "cada respuesta entera"),
+    expect(answers(log) == scripted_answers(requests), expected=t("every answer complete", "cada respuesta completa"),
            got=t("another answer", "otra respuesta"), hint=t(
         "EOS is not an output token, and nothing is appended after the end (section 2.3)",
         "EOS no es un token de salida, y después del final no se añade nada (sección 2.3)",
     ))
 
 
-@check("2.7", points=0, en="the latencies that section 2.11 calculated from a log", es="las latencias que el estudio de 2.11 leyó en un registro")
+@check("2.7", points=0, en="the same latencies that section 2.11 "
+                           "calculated from a log", es="las mismas latencias que la sección 2.11 calculó a partir de un "
+                                                       "registro")
 def test_the_latencies_of_the_study(student):
     requests = workload("mixed", load=0.7, num_requests=200, seed=student.seed + 1)
     log = student.run_loop("static", requests, function="early_batch_loop", clock=VirtualClock())
@@ -64,8 +67,8 @@ def test_the_latencies_of_the_study(student):
                 for record in sorted(log.records(), key=lambda record: record["arrival_s"])]
     off = sum(own is None or abs(own - wanted) > 1e-9 for own, wanted in zip(measured, read))
     expect_equal(off, 0, hint=t(
-        "(requests out of 200 whose latency differs from what the log of a dropping server says): your loop differs in when a "
-        "batch is collected; it begins as soon as the last one has ended (section 2.11)",
-        "(peticiones de 200 cuya latencia difiere de lo que dice el registro de un servidor que quita filas): tu bucle difiere "
-        "en cuándo se reúne un lote; empieza en cuanto termina el anterior (sección 2.11)",
+        "(of 200 requests, those whose latency differs from the one in the log of a server that drops ended rows): your loop "
+        "collects its batches at other moments; start collecting as soon as the last one has ended (section 2.11)",
+        "(de 200 peticiones, aquellas cuya latencia no es la del registro de un servidor que quita filas terminadas): tu "
+        "bucle reúne los lotes en otros momentos; empieza a reunir en cuanto termine el anterior (sección 2.11)",
     ))

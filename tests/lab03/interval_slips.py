@@ -19,8 +19,8 @@ def of_values(got: tuple[float, float], due: float) -> Text | None:
                         "Eso es lo que queda, no lo que se ahorró: 100 · (1 − continuo / estático)")),
         (100 * (1 - 1 / share), t("The ratio is upside down: it is continuous over static",
                                   "El cociente está al revés: continuo entre estático")),
-        (100 * (1 - share) / share, t("The difference is divided by the continuous p95: divide by the static one",
-                                      "La diferencia se divide entre el p95 continuo: divide entre el estático")),
+        (100 * (1 - share) / share, t("The difference was divided by the continuous p95: divide by the static one",
+                                      "La diferencia se dividió entre el p95 continuo: divide entre el estático")),
     )
     return next((hint for value, hint in slips if all(math.isclose(end, value, rel_tol=1e-6) for end in got)), None)
 
@@ -47,31 +47,33 @@ def _largest(number: int) -> tuple[int, int]:
 
 SLIPS = (
     ({"ranks": ranks_of((1, 200), (199, 200))}, t(
-        "That is a 99 % interval: 95 % in the middle leave 2.5 % at each end",
+        "That is a 99 % interval: the middle 95 % leaves 2.5 % at each end",
         "Eso es un intervalo del 99 %: el 95 % central deja un 2.5 % en cada extremo")),
     ({"ranks": ranks_of((1, 20), (19, 20))}, t(
-        "That is a 90 % interval: 95 % in the middle leave 2.5 % at each end, not 5 %",
+        "That is a 90 % interval: the middle 95 % leaves 2.5 % at each end, not 5 %",
         "Eso es un intervalo del 90 %: el 95 % central deja un 2.5 % en cada extremo, no un 5 %")),
     ({"ranks": ranks_of((1, 80), (79, 80))}, t(
-        "That leaves 1.25 % at each end: 2.5 % at each make 95 % in the middle",
-        "Eso deja un 1.25 % en cada extremo: con un 2.5 % en cada uno queda el 95 % central")),
+        "That leaves 1.25 % at each end: the middle 95 % leaves 2.5 %",
+        "Eso deja un 1.25 % en cada extremo: el 95 % central deja un 2.5 %")),
     ({"ranks": lambda number: (1, number)}, t(
-        "Those are the smallest and the largest reduction: they move outward with every further resample. Leave 2.5 % at each end",
-        "Esas son la reducción menor y la mayor: se alejan con cada remuestra. Deja un 2.5 % en cada extremo")),
-    ({"ranks": _largest}, t("The upper end is the largest reduction: it is the one of rank ⌈0.975·m⌉",
-                 "El extremo superior es la reducción mayor: es la de rango ⌈0.975·m⌉")),
+        "Those are the smallest and the largest reduction: with more resamples they only move further apart. Leave 2.5 % at "
+        "each end",
+        "Esas son la reducción menor y la mayor: cuantas más remuestras, más se separan. Deja un 2.5 % en cada extremo")),
+    ({"ranks": _largest}, t("The upper end is the largest reduction: take the one at rank ⌈0.975·m⌉",
+                 "El extremo superior es la reducción mayor: toma la de rango ⌈0.975·m⌉")),
     ({"ranks": _cut_from_0}, t(
-        "The index is int(share · m), which counts from 0: one rank too high where share · m is whole. "
-        "math.ceil(share · m) − 1 (round up, then count from 0)",
-        "El índice es int(fracción · m), que cuenta desde 0: un rango de más cuando fracción · m es entero. Es "
-        "math.ceil(fracción · m) − 1 (redondear hacia arriba y después contar desde 0)")),
+        "The index is int(share · m), which counts from 0: one rank too high when share · m is a whole number. Use "
+        "math.ceil(share · m) − 1: round up, then subtract 1",
+        "El índice es int(fracción · m), que cuenta desde 0: un rango de más cuando fracción · m es entero. Usa "
+        "math.ceil(fracción · m) − 1: redondea hacia arriba y después resta 1")),
     ({"ranks": _cut}, t("The rank was cut off (int or //): round up with math.ceil, then subtract 1 for the index",
              "El rango se truncó (int o //): redondea hacia arriba con math.ceil y resta después 1 para el índice")),
-    ({"ranks": _rounded}, t("The rank was rounded to the nearest: round up with math.ceil, then subtract 1 for the index",
-                 "El rango se redondeó al más cercano: redondea hacia arriba con math.ceil y resta después 1 para el "
+    ({"ranks": _rounded}, t("The rank was rounded to the nearest integer: round up with math.ceil, then subtract 1 for the "
+                            "index",
+                 "El rango se redondeó al entero más cercano: redondea hacia arriba con math.ceil y resta después 1 para el "
                  "índice")),
     ({"ranks": _one_too_high}, t("Both are one rank too high: ranks count from 1 and indices from 0",
-                      "Ambos están un rango de más: los rangos cuentan desde 1 y los índices desde 0")),
+                      "Ambos tienen un rango de más: los rangos cuentan desde 1 y los índices desde 0")),
     ({"draws": lambda size: max(1, size // 2)}, t("Each resample seems to draw half as many pairs as there are: k = len(pairs)",
                                        "Cada remuestra parece sortear la mitad de los pares que hay: k = len(pairs)")),
     ({"draws": lambda size: size - 1}, t("Each resample seems to draw one pair too few: k = len(pairs)",
@@ -86,15 +88,15 @@ SLIPS = (
                          "Esas son reducciones del máximo: toma el p95")),
 )
 IMPOSSIBLE = t(
-    "No resample of these pairs has such a reduction. It is 100 · (1 − p95 continuous / p95 static), both of the same "
-    "resample, and the ends are two of the reductions as they are: no rounding, no value between two",
-    "Ninguna remuestra de estos pares tiene esa reducción. Es 100 · (1 − p95 continuo / p95 estático), ambos de la "
-    "misma remuestra, y los extremos son dos de las reducciones tal cual: sin redondeo ni valores intermedios",
+    "No resample of these pairs has this reduction. A reduction is 100 · (1 − p95 continuous / p95 static), both from the "
+    "same resample, and the ends are two of these reductions as they are: not rounded, not interpolated",
+    "Ninguna remuestra de estos pares tiene esa reducción. Una reducción es 100 · (1 − p95 continuo / p95 estático), ambos de "
+    "la misma remuestra, y los extremos son dos de esas reducciones tal cual: sin redondear ni interpolar",
 )
 ELSE = t(
-    "Draw as many pairs as there are, with replacement, num_resamples times; sort the reductions; ranks ⌈0.025·m⌉ and "
-    "⌈0.975·m⌉, counted from 1",
-    "Sortea tantos pares como haya, con reemplazo, num_resamples veces; ordena las reducciones; rangos ⌈0.025·m⌉ y "
+    "Draw as many pairs as there are, with replacement, num_resamples times; sort the reductions; take those at ranks "
+    "⌈0.025·m⌉ and ⌈0.975·m⌉, counted from 1",
+    "Sortea tantos pares como haya, con reemplazo, num_resamples veces; ordena las reducciones; toma las de rango ⌈0.025·m⌉ y "
     "⌈0.975·m⌉, contando desde 1",
 )
 

@@ -96,62 +96,65 @@ def _since_admission(records) -> list[float]:
 
 
 DEFINITION = t(
-    "The percentile of n values is the ⌈p/100·n⌉-th smallest, counted from 1; all requests count, the unanswered ones "
-    "as infinite latencies (section 2.6 or 3.6)",
-    "El percentil de n valores es el ⌈p/100·n⌉-ésimo menor, contando desde 1; cuentan todas las peticiones, y las que "
-    "quedaron sin respuesta, como infinitamente tardías (sección 2.6 o 3.6)",
+    "The percentile of n values is the ⌈p/100·n⌉-th smallest, counted from 1; all requests count, and an unanswered one has "
+    "infinite latency (section 2.6 or 3.6)",
+    "El percentil de n valores es el ⌈p/100·n⌉-ésimo menor, contando desde 1; cuentan todas las peticiones, y la que quedó "
+    "sin respuesta tiene latencia infinita (sección 2.6 o 3.6)",
 )
 SLIPS = (
     (lambda records, percent: _of(_answered(records), percent), t(
-        "That is the percentile of answered requests alone. A request without an answer has infinite latency; it is not left "
-        "out",
-        "Ese es el percentil de las respondidas solamente. Una petición sin respuesta llega infinitamente tarde: no "
+        "That is the percentile of the answered requests only. A request without an answer has infinite latency; it is not "
+        "left out",
+        "Ese es el percentil de las peticiones respondidas solamente. Una petición sin respuesta tiene latencia infinita; no "
         "se omite",
     )),
     (lambda records, percent: _of(_since_admission(records), percent), t(
-        "That is counted from admitted_s. A client waits from its arrival_s",
-        "Eso está contado desde admitted_s. Un cliente espera desde su arrival_s",
+        "That is counted from admitted_s. A client's wait starts at arrival_s",
+        "Eso está contado desde admitted_s. La espera del cliente empieza en arrival_s",
     )),
     (lambda records, percent: _of([each or math.inf for each in latencies(records)], percent), t(
-        "finish_s = 0.0 is a time, and only None means no answer: test `is None`, since 0.0 also counts as false",
-        "finish_s = 0.0 es una hora, y solo None es falta de respuesta: pregunta `is None`, porque 0.0 también cuenta "
-        "como falso",
+        "finish_s = 0.0 is a valid time; only None means no answer: test `is None`, since 0.0 also counts as false",
+        "finish_s = 0.0 es un tiempo válido; solo None significa que no hay respuesta: comprueba `is None`, porque 0.0 "
+        "también cuenta como falso",
     )),
-    (_unsorted, t("The latencies were not in order: sort them before you take a rank",
+    (_unsorted, t("The latencies were not in order: sort them before you pick a rank",
                   "Las latencias no estaban en orden: ordénalas antes de tomar un rango")),
     (lambda records, percent: _of(set(latencies(records)), percent), t(
-        "Equal latencies were counted once: two clients that waited equally long still count as two, so use a list, not a set",
-        "Las latencias iguales se contaron una sola vez: dos clientes que esperaron lo mismo son dos; usa una lista y "
-        "no un conjunto",
+        "Equal latencies were counted only once: two clients that waited equally long still count as two, so use a list, not "
+        "a set",
+        "Las latencias iguales se contaron una sola vez: dos clientes que esperaron lo mismo cuentan como dos, así que usa "
+        "una lista y no un conjunto",
     )),
     (lambda records, percent: _rank(latencies(records), round(percent * len(records) / 100)), t(
-        "The rank was rounded to the nearest whole number. Nearest-rank rounds up, always: math.ceil",
+        "The rank was rounded to the nearest whole number. Nearest-rank always rounds up: math.ceil",
         "El rango se redondeó al entero más cercano. El rango más cercano (nearest rank) redondea siempre hacia "
         "arriba: math.ceil",
     )),
     (lambda records, percent: _rank(latencies(records), math.floor(percent * len(records) / 100)), t(
-        "The rank was cut off. It is rounded up: math.ceil, and then 1 less for the index",
-        "El rango se truncó. Se redondea hacia arriba: math.ceil, y después 1 menos para el índice",
+        "The rank was truncated. Round it up with math.ceil, then subtract 1 for the index",
+        "El rango se truncó. Redondéalo hacia arriba con math.ceil y después resta 1 para el índice",
     )),
     (lambda records, percent: _rank(latencies(records), math.floor(percent * len(records) / 100) + 1), t(
-        "That is one rank too high where p/100·n is a whole number: the index is ⌈p/100·n⌉ − 1, not int(p/100·n)",
-        "Eso es un rango de más cuando p/100·n es entero: el índice es ⌈p/100·n⌉ − 1, no int(p/100·n)",
+        "That is one rank too high when p/100·n is a whole number: the index is ⌈p/100·n⌉ − 1, not int(p/100·n)",
+        "Es un rango de más cuando p/100·n es entero: el índice es ⌈p/100·n⌉ − 1, no int(p/100·n)",
     )),
     (lambda records, percent: _rank(latencies(records), math.ceil(percent * len(records) / 100) + 1), t(
         "That is one rank too high: ranks count from 1 and indices from 0, so subtract 1",
-        "Eso es un rango de más: los rangos cuentan desde 1 y los índices desde 0; resta 1",
+        "Es un rango de más: los rangos cuentan desde 1 y los índices desde 0; resta 1",
     )),
     (lambda records, percent: _rank(latencies(records), math.ceil(percent * (len(records) - 1) / 100) + 1), t(
-        "The rank was taken of n − 1: it is ⌈p/100·n⌉, with all n requests",
-        "El rango se tomó de n − 1: es ⌈p/100·n⌉, con las n peticiones",
+        "The rank was computed from n − 1: it is ⌈p/100·n⌉, with all n requests",
+        "El rango se calculó con n − 1: es ⌈p/100·n⌉, con las n peticiones",
     )),
     (lambda records, percent: _rank(latencies(records), round(percent * (len(records) - 1) / 100) + 1), t(
-        "The rank was taken of n − 1 and rounded: it is ⌈p/100·n⌉, with all n requests and rounded up",
-        "El rango se tomó de n − 1 y se redondeó: es ⌈p/100·n⌉, con las n peticiones y hacia arriba",
+        "The rank was computed from n − 1 and rounded to the nearest integer: it is ⌈p/100·n⌉, with all n requests and "
+        "rounded up",
+        "El rango se calculó con n − 1 y se redondeó al entero más cercano: es ⌈p/100·n⌉, con las n peticiones y redondeado "
+        "hacia arriba",
     )),
     (lambda records, percent: _interpolated(latencies(records), percent), t(
-        "That lies between two measured latencies. The nearest rank is a latency that a request really had",
-        "Eso queda entre dos latencias medidas. El rango más cercano toma una que alguien tuvo de verdad",
+        "That lies between two measured latencies. Nearest-rank gives a latency that a request really had",
+        "Eso queda entre dos latencias medidas. El rango más cercano da una latencia que una petición tuvo de verdad",
     )),
     (lambda records, percent: 1_000 * _of(latencies(records), percent), t(
         "That is in milliseconds: the name ends in _s, and the records are in seconds",

@@ -6,17 +6,17 @@ from tests.grader.outcomes import CRASHED, CheckFailed, Text, t, wrong
 from tests.grader.student import Called
 
 CHANGED = t(
-    "the result is right, but your function changed what it was given: it belongs to the caller, who still needs "
-    "it. Sort or change a copy (`sorted(…)` makes one), and do not write into anything that was passed to you",
-    "el resultado es correcto, pero lo que recibiste ya no es lo que era: es de quien llamó, que sigue trabajando con "
-    "ello. Ordena o modifica una copia (`sorted(…)` crea una) y no escribas en nada de lo que recibiste",
+    "the result is right, but your function changed its argument: it belongs to the caller, who still needs it. Sort or "
+    "change a copy (`sorted(…)` makes one), and do not modify anything that was passed to you",
+    "el resultado es correcto, pero tu función modificó su argumento: pertenece a quien la llamó, que aún lo necesita. Ordena "
+    "o modifica una copia (`sorted(…)` crea una) y no cambies nada de lo que recibiste",
 )
 REMEMBERS = t(
-    "the first call is right, but later ones remember it. A default argument such as `found=[]` is made once and "
-    "kept, and so is a list or dict outside the function: make a new one inside the function, in each call",
-    "la primera llamada da bien, y las siguientes aún se acuerdan de ella. Un argumento por defecto como `found=[]` se "
-    "crea una sola vez y se conserva, igual que una lista o un diccionario de fuera de la función: créalo de nuevo "
-    "dentro de la función, en cada llamada",
+    "the first call is right, but later ones remember it. A default argument such as `found=[]` is made once and kept, and so "
+    "is a list or dict outside the function: create it inside the function, in each call",
+    "la primera llamada es correcta, pero las siguientes la recuerdan. Un argumento por defecto como `found=[]` se crea una "
+    "sola vez y se conserva, igual que una lista o un diccionario de fuera de la función: créalo dentro de la función, en "
+    "cada llamada",
 )
 
 
@@ -37,7 +37,7 @@ def expect_oracle(
                 raise wrong(expected=expected, got=call.result, hint=followed(about(*args), REMEMBERS))
             raise wrong(expected=expected, got=call.result, hint=followed(about(*args), why(args, call.result)))
         if call.changed:
-            raise wrong(expected=t("arguments as they were", "argumentos tal como estaban"),
+            raise wrong(expected=t("arguments left unchanged", "argumentos sin modificar"),
                         got=[call.after[i] for i in call.changed], hint=CHANGED)
 
 

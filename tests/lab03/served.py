@@ -8,22 +8,22 @@ from tests.lab03.oracle import REMEMBERS
 from tests.lab03.violations import LOST, first_violation, lost
 
 NOBODY = t(
-    "no request was in flight and none waited, so there was nothing to compute: this is where `server.queue.get()` waits "
-    "for the next arrival (section 3.4)",
-    "no había nadie en vuelo ni esperando, así que no había nada que calcular: aquí es donde `server.queue.get()` espera "
-    "a la próxima llegada (sección 3.4)",
+    "no request was in flight or waiting, so there was nothing to compute: this is where to wait for the next arrival with "
+    "`server.queue.get()` (section 3.4)",
+    "no había ninguna petición en vuelo ni en espera, así que no había nada que calcular: aquí es donde hay que esperar a la "
+    "próxima llegada con `server.queue.get()` (sección 3.4)",
 )
 AFTER_THE_LAST = t(
-    "the loop waited for another request although none will come: the loop must end when `server.queue.closed` is true and none "
-    "is in flight (section 3.4)",
-    "el bucle esperó otra petición aunque ya no llegará ninguna: acaba cuando `server.queue.closed` es cierto y no hay "
-    "nadie en vuelo (sección 3.4)",
+    "the loop waited for another request although no more will come: it must end when `server.queue.closed` is true and no "
+    "request is in flight (section 3.4)",
+    "el bucle esperó otra petición aunque ya no llegará ninguna más: debe acabar cuando `server.queue.closed` es cierto y no "
+    "hay peticiones en vuelo (sección 3.4)",
 )
 BUSY = t(
-    "the loop polled the queue again and again, and no time passed. With no request in flight, `server.queue.get()` lets it pass to "
-    "the next arrival (section 3.4)",
-    "preguntó a la cola una y otra vez sin que pasara el tiempo. Si no hay nadie en vuelo, `server.queue.get()` lo deja "
-    "pasar hasta la próxima llegada (sección 3.4)",
+    "the loop polled the queue again and again while no time passed. With no request in flight, call `server.queue.get()`: it "
+    "lets time pass until the next arrival (section 3.4)",
+    "el bucle consultó la cola una y otra vez sin que pasara el tiempo. Si no hay peticiones en vuelo, llama a "
+    "`server.queue.get()`: deja pasar el tiempo hasta la próxima llegada (sección 3.4)",
 )
 
 

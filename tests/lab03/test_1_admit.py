@@ -11,22 +11,23 @@ from tests.lab03.random_scenes import random_items
 from tests.lab03.scenes import MS, scene
 
 WAITED = t(
-    "`admit` let time pass, and a running request lost it. With no request left in the queue it returns at once, even if "
+    "`admit` let time pass, which delays the running requests. When no request is left in the queue, return at once, even if "
     "none is in flight: waiting is the loop's job (section 3.1)",
-    "`admit` dejó pasar tiempo, y lo perdió una petición en curso. Cuando no queda nadie en la cola vuelve enseguida, "
-    "aunque no haya nadie en vuelo: esperar es cosa del bucle (sección 3.1)",
+    "`admit` dejó pasar tiempo, y eso retrasa a las peticiones en curso. Cuando no quede ninguna petición en la cola, vuelve "
+    "enseguida, aunque no haya ninguna en vuelo: esperar es cosa del bucle (sección 3.1)",
 )
 ASKED_AGAIN = t(
-    "it polled the queue again and again, and no request can come while `admit` runs. When none waits, leave the free "
-    "slots empty and return; the next step will look again (section 3.1)",
-    "preguntó a la cola una y otra vez, y nadie puede llegar mientras se ejecuta `admit`. Cuando no espera nadie, deja "
-    "vacíos los slots libres y vuelve; el paso siguiente mirará de nuevo (sección 3.1)",
+    "`admit` polled the queue again and again, but no request can arrive while it runs. When none is waiting, leave the free "
+    "slots empty and return; the loop calls it again before the next step (section 3.1)",
+    "`admit` consultó la cola una y otra vez, pero no puede llegar ninguna petición mientras se ejecuta. Cuando no haya "
+    "ninguna en espera, deja vacíos los slots libres y vuelve; el bucle la llamará de nuevo antes del próximo paso (sección "
+    "3.1)",
 )
 NOBODY_WAITED = t(
-    "it took from the queue although no request waited: ask `empty()` before each `get_nowait()`, or catch queue.Empty. "
-    "`closed` means something else: that no request will come any more (section 3.1)",
-    "tomó de la cola aunque no esperaba nadie: pregunta `empty()` antes de cada `get_nowait()`, o captura queue.Empty. "
-    "`closed` pregunta otra cosa: si ya no llegará nadie (sección 3.1)",
+    "`admit` took from the queue although no request was waiting: check `empty()` before each `get_nowait()`, or catch "
+    "queue.Empty. `closed` means something else: that no more requests will come (section 3.1)",
+    "`admit` tomó de la cola aunque no había peticiones en espera: comprueba `empty()` antes de cada `get_nowait()`, o "
+    "captura queue.Empty. `closed` significa otra cosa: que ya no llegarán más peticiones (sección 3.1)",
 )
 WHY_CRASHED = {"BusyWait": ASKED_AGAIN, "Empty": NOBODY_WAITED}
 
@@ -41,7 +42,7 @@ def call_admit(student, host, running: list, *, again: bool = False) -> list[int
         if failure.outcome == CRASHED and hints:
             failure.hint = hints[0]
             if hints[0] is ASKED_AGAIN:  # the server's own advice, to wait, is for loops
-                failure.got = t("asked the queue 10,000 times in a row", "preguntó a la cola 10 000 veces seguidas")
+                failure.got = t("polled the queue 10,000 times in a row", "consultó la cola 10 000 veces seguidas")
         raise
     ids = [request.request_id for request in after] if isinstance(after, list) else after
     _expect_kept(list(host.server.log.requests), num_before, ids)
@@ -51,20 +52,18 @@ def call_admit(student, host, running: list, *, again: bool = False) -> list[int
 def _expect_kept(taken: list[int], num_before: int, ids) -> None:
     """Fail the check if requests were taken from the queue (`taken`: by all calls so far) and are not in the list."""
     expect(not (len(taken) > num_before and ids == taken[:num_before]), expected=taken, got=ids, hint=t(
-        "(ids in flight): requests were taken from the queue and are not in the list. `in_flight = …` gives a new "
-        "list a name of yours, and the caller keeps the old one: "
-        "change the list that you got, with append (section 3.1)",
-        "(ids en vuelo): se tomaron peticiones de la cola y no están en la lista. `in_flight = …` da un nombre tuyo a "
-        "una lista nueva, y quien te llamó conserva la vieja: modifica la lista que recibiste, con append (sección "
+        "(ids in flight): requests were taken from the queue but are not in the list. `in_flight = …` only makes your name "
+        "refer to a new list; the caller keeps the old one: change the list that was passed, with append (section 3.1)",
+        "(ids en vuelo): se tomaron peticiones de la cola, pero no están en la lista. `in_flight = …` solo hace que tu nombre "
+        "designe una lista nueva; quien llamó a la función conserva la vieja: modifica la lista recibida, con append (sección "
         "3.1)",
     ))
     missing = [i for i in taken if isinstance(ids, list) and i not in ids]
     expect(not missing, expected=taken, got=ids, hint=t(
-        f"(ids in flight): {missing} were taken from the queue and are lost now; the queue no longer has them. Take "
-        "only as many as there are free slots. There is nothing to sort: the queue returns the oldest first (section 3.1)",
-        f"(ids en vuelo): {missing} se tomaron de la cola y ya no están en ninguna parte; la cola las ha olvidado. Toma "
-        "solo tantas como slots libres haya. No hay nada que ordenar: la cola da primero la más antigua (sección "
-        "3.1)",
+        f"(ids in flight): {missing} were taken from the queue, which no longer has them, and are now lost. Take only as many "
+        "as there are free slots. There is no need to sort: the queue returns the oldest first (section 3.1)",
+        f"(ids en vuelo): {missing} se tomaron de la cola, que ya no las tiene, y se han perdido. Toma solo tantas como slots "
+        "libres haya. No hace falta ordenar: la cola da primero la más antigua (sección 3.1)",
     ))
 
 
@@ -75,31 +74,31 @@ def admitted(student, *, waiting: int, in_flight: int, slots: int, later: int = 
     return call_admit(student, host, host.take(in_flight)), host
 
 
-@check("3.1", points=1, en="fills every free slot", es="llena cada slot libre")
+@check("3.1", points=1, en="fills all free slots", es="llena todos los slots libres")
 def test_fills_every_free_slot(student):
     for in_flight, slots in ((1, 4), (3, 4), (0, 4)):
         ids, _ = admitted(student, waiting=5, in_flight=in_flight, slots=slots)
         expect_equal(len(ids), 4, hint=t(
-            f"(in flight afterwards): {in_flight} of 4 slots were taken, and five were waiting: each free slot is "
-            "filled, one or many (section 3.1)",
-            f"(en vuelo después): había {in_flight} de 4 slots ocupados, y esperaban cinco: se llena cada slot "
-            "libre, sea uno o sean muchos (sección 3.1)",
+            f"(in flight afterwards): {in_flight} of 4 slots were taken, and five requests were waiting: fill every free slot, "
+            "whether one or many (section 3.1)",
+            f"(en vuelo después): había {in_flight} de 4 slots ocupados y cinco peticiones en espera: llena todos los slots "
+            "libres, sean uno o muchos (sección 3.1)",
         ))
 
 
-@check("3.1", points=1, en="admits in the order of arrival", es="admite por orden de llegada")
+@check("3.1", points=1, en="admits in order of arrival", es="admite por orden de llegada")
 def test_oldest_first(student):
     ids, _ = admitted(student, waiting=3, in_flight=2, slots=5)
     expect_equal(sorted(ids), [0, 1, 2, 3, 4], hint=t(
-        "(ids in flight): those in flight stay, and the waiting ones are added (section 3.1)",
-        "(ids en vuelo): las que están en vuelo siguen, y las que esperan se suman (sección 3.1)",
+        "(ids in flight): requests in flight stay, and waiting ones are appended (section 3.1)",
+        "(ids en vuelo): las peticiones en vuelo se quedan, y las que esperan se añaden al final (sección 3.1)",
     ))
     longest_first = scene((0, 9), (1, 7), (2, 5), (3, 3), (4, 1))
     host = student.server(longest_first, max_inflight=2)
     host.server.clock.sleep(0.01)
     expect_equal(sorted(call_admit(student, host, [])), [0, 1], hint=t(
-        "(ids in flight): five were waiting for two slots, and those that came first get them (section 3.1)",
-        "(ids en vuelo): esperaban cinco para dos slots, y son de las que llegaron primero (sección 3.1)",
+        "(ids in flight): five requests were waiting for two slots; the first to arrive get them (section 3.1)",
+        "(ids en vuelo): había cinco peticiones en espera de dos slots; les tocan a las que llegaron primero (sección 3.1)",
     ))
 
 
@@ -107,10 +106,10 @@ def test_oldest_first(student):
 def test_keeps_to_the_cap(student):
     found = [len(admitted(student, waiting=4, in_flight=busy, slots=3)[0]) for busy in (0, 2, 3)]
     expect_equal(found, [3, 3, 3], hint=t(
-        "with 3 slots and 0, 2 or 3 of them taken, 3 are in flight afterwards: look at the comparison with "
+        "with 3 slots, of which 0, 2 or 3 are taken, 3 requests are in flight afterwards: look at the comparison with "
         "max_inflight (section 3.1)",
-        "con 3 slots y 0, 2 o 3 ocupados, después hay 3 en vuelo: mira la comparación con max_inflight "
-        "(sección 3.1)",
+        "con 3 slots, de los que 0, 2 o 3 están ocupados, después hay 3 peticiones en vuelo: revisa la comparación con "
+        "max_inflight (sección 3.1)",
     ))
 
 
@@ -122,7 +121,7 @@ def test_never_waits(student):
             "(in flight, clock in ms): ", "(en vuelo, reloj en ms): ").followed_by(WAITED))
 
 
-@check("3.1", points=1, en="right in many random scenes, one after another",
+@check("3.1", points=1, en="correct in many random scenes, one after another",
        es="correcto en muchas escenas al azar, una tras otra")
 def test_many_scenes(student):
     """The next requests of the queue are in, as far as there are slots, and not a nanosecond has passed."""
@@ -138,8 +137,8 @@ def test_many_scenes(student):
         running = host.take(rng.randint(0, min(slots, come)))
         ids = call_admit(student, host, running, again=count > 0)
         expect_equal((sorted(ids), host.server.clock.now_ns / MS), (sorted(line[: min(slots, come)]), now_ms), hint=t(
-            f"(ids in flight, clock in ms): {slots} slots, {len(running)} of them taken; in order of arrival the "
-            f"requests are {line}, and {come} of them have come (section 3.1). ",
+            f"(ids in flight, clock in ms): {slots} slots, {len(running)} of them taken; in order of arrival the requests are "
+            f"{line}, and {come} of them have arrived (section 3.1). ",
             f"(ids en vuelo, reloj en ms): {slots} slots, {len(running)} ocupados; por orden de llegada las "
             f"peticiones son {line}, y han llegado {come} (sección 3.1). ",
         ).followed_by(REMEMBERS if count else t("", "")))

@@ -39,19 +39,19 @@ def left_ms(host) -> dict[int, float]:
     return {i: record.finish_ns / 1e6 for i, record in host.server.log.requests.items() if record.finish_ns is not None}
 
 
-@check("3.3", points=1, en="frees the slots of those that ended", es="libera los slots de las que terminaron")
+@check("3.3", points=1, en="frees the slots of requests that ended", es="libera los slots de las peticiones terminadas")
 def test_frees_the_slots(student):
     ids, _ = retired(student)
     expect(ids != [0, 1, 2, 3], expected=[0, 3], got=ids, hint=t(
-        "no request left the list that was passed. `in_flight = …` gives a new list a name of yours, and the loop keeps "
-        "the old one: change the list that you got, with remove (section 3.3)",
-        "nadie salió de la lista recibida. `in_flight = …` da un nombre tuyo a una lista nueva, y el bucle conserva la "
-        "vieja: modifica la lista que recibiste, con remove (sección 3.3)",
+        "no request was removed from the list that was passed. `in_flight = …` only makes your name refer to a new list; the "
+        "loop keeps the old one: change the list that was passed, with remove (section 3.3)",
+        "no se quitó ninguna petición de la lista recibida. `in_flight = …` solo hace que tu nombre designe una lista nueva; "
+        "el bucle conserva la vieja: modifica la lista recibida, con remove (sección 3.3)",
     ))
     expect_equal(ids, [0, 3], hint=t(
-        "requests 1 and 2 had ended, 0 and 3 go on in their order. Did you iterate over the list while removing from it? "
+        "requests 1 and 2 had ended; 0 and 3 stay, in the same order. Did you iterate over the list while removing from it? "
         "(section 3.3)",
-        "las peticiones 1 y 2 habían terminado; 0 y 3 siguen en su orden. ¿Recorriste la lista mientras quitabas "
+        "las peticiones 1 y 2 habían terminado; 0 y 3 se quedan, en el mismo orden. ¿Recorriste la lista mientras quitabas "
         "elementos? (sección 3.3)",
     ))
 
@@ -60,15 +60,15 @@ def test_frees_the_slots(student):
 def test_answers_at_once(student):
     _, host = retired(student)
     expect_equal(left_ms(host), {1: 1.0, 2: 1.0}, hint=t(
-        "(request: when its answer left, in ms): the step ended at 1 ms, and both answers leave then, through "
+        "(request: when its answer left, in ms): the step ended at 1 ms, and both answers leave then: send them with "
         "server.respond (section 3.3)",
-        "(petición: cuándo salió su respuesta, en ms): el paso terminó en el ms 1, y las dos respuestas salen "
-        "entonces, con server.respond (sección 3.3)",
+        "(petición: cuándo salió su respuesta, en ms): el paso terminó en el ms 1, y ambas respuestas salen entonces: "
+        "envíalas con server.respond (sección 3.3)",
     ))
 
 
-@check("3.3", points=1, en="all that have ended, however they ended and however many",
-       es="a todas las que hayan terminado, sea como sea")
+@check("3.3", points=1, en="retires every request that has ended, however many and however they ended",
+       es="retira todas las que hayan terminado, sean cuantas sean y terminen como terminen")
 def test_many_scenes(student):
     rng = random.Random(33)
     for count in range(24):
@@ -76,19 +76,22 @@ def test_many_scenes(student):
         ended = tuple(rng.sample(range(number), rng.choice((0, 1, number, rng.randint(0, number)))))
         ids, host = retired(student, ended, number, again=count > 0, with_eos=with_eos)
         staying = [i for i in range(number) if i not in ended]
-        about = t(f"({number} in flight, of which {sorted(ended)} ended{' with EOS at once' * with_eos}). ",
-                  f"({number} en vuelo; terminaron {sorted(ended)}{', con EOS en el acto' * with_eos}). ")
+        about = t(f"({number} in flight, of which {sorted(ended)} ended{', with EOS as the first token' * with_eos}). ",
+                  f"({number} en vuelo; terminaron {sorted(ended)}{', con EOS como primer token' * with_eos}). ")
         expect(isinstance(ids, list) and sorted(ids) == staying, expected=staying, got=ids, hint=about.followed_by(t(
-            "Exactly the requests that are not in `finished` stay in flight: it may be empty, or hold all of them (section 3.3)",
-            "Siguen en vuelo las que no están en `finished`, y solo esas: puede estar vacía, o tenerlas todas (sección "
-            "3.3)")))
+            "Exactly those requests stay in flight that are not in `finished`, which may be empty or hold all of them "
+            "(section 3.3)",
+            "Siguen en vuelo las peticiones que no están en `finished`, y solo esas; `finished` puede estar vacía o "
+            "contenerlas todas (sección 3.3)")))
         expect(left_ms(host) == dict.fromkeys(sorted(ended), 1.0), expected=dict.fromkeys(sorted(ended), 1.0),
                got=left_ms(host), hint=about.followed_by(t(
-                   "(request: when its answer left, in ms): every request in `finished` is answered now, whatever ended it; "
-                   "an empty answer is one, too (section 3.3)",
-                   "(petición: cuándo salió su respuesta, en ms): se responde ahora a todas las de `finished`, las haya "
-                   "terminado lo que sea; una respuesta vacía también lo es (sección 3.3)")))
+                   "(request: when its answer left, in ms): answer every request in `finished` now, whatever ended it; an "
+                   "empty answer is an answer, too (section 3.3)",
+                   "(petición: cuándo salió su respuesta, en ms): responde ahora a todas las peticiones de `finished`, "
+                   "terminaran como terminaran; una respuesta vacía también es una respuesta (sección 3.3)")))
         answers = {i: host.server.log.requests[i].answer for i in ended}
         expect_equal(answers, {i: host.server.log.requests[i].item.answer for i in ended}, hint=about.followed_by(t(
-            "(request: its answer): no token is added or lost on leaving; EOS is not a token of the answer (section 3.3)",
-            "(petición: su respuesta): al salir no se añade ni se pierde ningún token; EOS no lo es (sección 3.3)")))
+            "(request: its answer): retiring a request adds no token and loses none; EOS is not a token of the answer "
+            "(section 3.3)",
+            "(petición: su respuesta): al retirar una petición no se añade ni se pierde ningún token; EOS no es un token de "
+            "la respuesta (sección 3.3)")))

@@ -7,13 +7,13 @@ from tests.lab03.oracle import expect_oracle, is_near
 from tests.lab03.scenes import lasting, record
 
 
-@check("3.5", points=1, en="is the nearest-rank percentile", es="es el percentil de rango más cercano")
+@check("3.5", points=1, en="returns the nearest-rank percentile", es="devuelve el percentil de rango más cercano")
 def test_nearest_rank(student):
     ramp = [float(n) for n in range(40, 0, -1)]
     for waits, expected in ((ramp, 38.0), (ramp[:20], 39.0), ([3.0, 1.0, 2.0], 3.0), ([7.0], 7.0)):
         expect_number(student.call("p95_s", lasting(*waits)), expected, tolerance=1e-9, hint=t(
             "the ⌈0.95·n⌉-th smallest of n, counted from 1: the 38th of 40, the 19th of 20, the 3rd of 3. It is always a "
-            "latency that was measured, never one between two (section 3.6)",
+            "measured latency, never a value between two (section 3.6)",
             "el ⌈0.95·n⌉-ésimo menor de n, contando desde 1: el 38.º de 40, el 19.º de 20, el 3.º de 3. Siempre es una "
             "latencia medida, nunca una intermedia (sección 3.6)",
         ))
@@ -28,13 +28,15 @@ def test_counts_from_arrival(student):
     ))
 
 
-@check("3.5", points=1, en="a request without an answer has infinite latency", es="una petición sin respuesta es un fallo")
+@check("3.5", points=1, en="a request without an answer has infinite latency", es="una petición sin respuesta tiene latencia "
+                                                                                  "infinita")
 def test_unanswered_is_a_miss(student):
     records = [*lasting(*[1.0] * 18), record(18, 0.0, None), record(19, 0.0, None)]
     got = student.call("p95_s", records)
     expect(got == float("inf"), expected=float("inf"), got=got, hint=t(
-        "two of 20 requests were never answered, so the 19th of 20 is one of them: infinite, not left out (section 3.6)",
-        "dos de 20 peticiones no tuvieron respuesta, así que la 19.ª de 20 es una de ellas: infinita, no omitida "
+        "two of 20 requests were never answered, so the 19th latency is that of one of them: infinite, not left out (section "
+        "3.6)",
+        "dos de 20 peticiones no tuvieron respuesta, así que la 19.ª latencia es la de una de ellas: infinita, no omitida "
         "(sección 3.6)",
     ))
 
@@ -42,13 +44,13 @@ def test_unanswered_is_a_miss(student):
 @check("3.5", points=1, en="an empty list has no p95", es="una lista vacía no tiene p95", negative=True)
 def test_of_nothing(student):
     expect_value_error(student, "p95_s", [], hint=t(
-        "with no records raise ValueError and say so (section 3.6)",
-        "sin registros, lanza ValueError y dilo (sección 3.6)",
+        "if there are no records, raise a ValueError that says so (section 3.6)",
+        "si no hay registros, lanza un ValueError que lo diga (sección 3.6)",
     ))
 
 
-@check("3.5", points=2, en="right for many random runs, one after another, and changes none of them",
-       es="correcto con muchas ejecuciones al azar, una tras otra, y sin cambiar ninguna")
+@check("3.5", points=2, en="correct for many random runs, one after another, and leaves them unchanged",
+       es="correcto con muchas ejecuciones al azar, una tras otra, sin modificar ninguna")
 def test_many_runs(student):
     expect_oracle(
         student, "p95_s", ([records] for records in random_records(seed=35)),

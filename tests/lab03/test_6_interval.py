@@ -20,8 +20,8 @@ LOWER_FIRST = t(
     "devuelve dos números en porcentaje, primero el menor (sección 3.7)",
 )
 BEYOND = t(
-    " Or a rank lies beyond the reductions: ⌈0.975·num_resamples⌉ counts from 1, a list from 0",
-    " O un rango queda más allá de las reducciones: ⌈0.975·num_resamples⌉ cuenta desde 1; una lista, desde 0",
+    " Or your index lies beyond the list of reductions: the rank ⌈0.975·num_resamples⌉ counts from 1, an index from 0",
+    " O tu índice queda fuera de la lista de reducciones: el rango ⌈0.975·num_resamples⌉ cuenta desde 1; un índice, desde 0",
 )
 TICK_S = 1 / 64  # latencies are whole ticks: exact as floats, whatever the arrivals are
 
@@ -55,7 +55,7 @@ def interval(student, pairs, num_resamples: int, seed: int, *, burst: bool = Fal
     is_pair = isinstance(got, (list, tuple)) and [type(part) in (int, float) for part in got] == [True, True]
     expect(is_pair, expected=t("(low, high)", "(bajo, alto)"), got=got, hint=LOWER_FIRST)
     expect(got[0] <= got[1], expected=t("low ≤ high", "bajo ≤ alto"), got=got, hint=LOWER_FIRST)
-    expect(after == args, expected=t("records as they were", "registros tal como estaban"),
+    expect(after == args, expected=t("records left unchanged", "registros sin modificar"),
            got=t("changed ones", "cambiados"), hint=CHANGED)
     return tuple(got)
 
@@ -63,12 +63,12 @@ def interval(student, pairs, num_resamples: int, seed: int, *, burst: bool = Fal
 def swapped(num_resamples: int, num_pairs: int) -> Text:
     """The hint where there are more or fewer reductions than resamples were asked for."""
     return t(
-        f"(num_resamples = {num_resamples}, {num_pairs} pairs): there is one reduction a resample; of a single one both "
-        "ends are that one. Did the number of resamples and the number of pairs in each change places, or is one of "
-        "them a fixed number? (section 3.7)",
-        f"(num_resamples = {num_resamples}, {num_pairs} pares): hay una reducción por remuestra; si hay una sola, ambos "
-        "extremos son esa. ¿Están intercambiados el número de remuestras y el de pares en cada una, o es alguno un "
-        "número fijo? (sección 3.7)",
+        f"(num_resamples = {num_resamples}, {num_pairs} pairs): each resample gives one reduction; with a single resample, "
+        "both ends are that reduction. Did you swap the number of resamples and the number of pairs in each, or use a fixed "
+        "number for one of them? (section 3.7)",
+        f"(num_resamples = {num_resamples}, {num_pairs} pares): cada remuestra da una reducción; con una sola remuestra, ambos "
+        "extremos son esa reducción. ¿Intercambiaste el número de remuestras y el de pares en cada una, o usaste un número "
+        "fijo para alguno? (sección 3.7)",
     )
 
 
@@ -83,73 +83,75 @@ def expect_value(student, pairs, due: float, hint, **options) -> None:
     expect(is_due, expected=[due, due], got=[low, high], hint=of_values((low, high), due) or hint)
 
 
-@check("3.6", points=1, en="resamples pairs of the same request", es="remuestrea pares de la misma petición")
+@check("3.6", points=1, en="resamples pairs that belong to the same request", es="remuestrea pares que son de la misma "
+                                                                                 "petición")
 def test_pairs_by_request(student):
     pairs = tuple((a, 0.625 * a) for a, _ in crowd(5, 60))
     for burst in (False, True):
         expect_value(student, pairs, 37.5, burst=burst, hint=t(
-            "every request took 0.625 of its static time, so every resample of pairs falls by exactly 37.5 %. A wide "
-            "interval means that the two halves were drawn apart (or one of them not at all), or paired by place or "
-            "arrival and not by request_id (section 3.7)",
-            "cada petición tardó 0.625 de su tiempo estático, así que toda remuestra de pares baja exactamente un "
-            "37.5 %. Un intervalo ancho significa que las mitades se sortearon por separado (o una de ellas no se "
-            "sorteó), o que se emparejaron por posición o llegada y no por request_id (sección 3.7)",
+            "every request took 0.625 of its static time, so the p95 falls by exactly 37.5 % in every resample of pairs. A "
+            "wide interval means that the two halves were drawn separately (or one of them was not drawn at all), or that "
+            "they were paired by position or arrival instead of request_id (section 3.7)",
+            "cada petición tardó 0.625 de su tiempo estático, así que en toda remuestra de pares el p95 baja exactamente un "
+            "37.5 %. Un intervalo ancho significa que las mitades se sortearon por separado (o una de ellas no se sorteó), o "
+            "que se emparejaron por posición o llegada en vez de por request_id (sección 3.7)",
         ))
 
 
-@check("3.6", points=1, en="compares p95 with p95", es="compara un p95 con otro")
+@check("3.6", points=1, en="compares p95 with p95", es="compara p95 con p95")
 def test_of_the_p95(student):
     """Three in four pairs are the slowest by far and all alike: so is the p95 of any resample, and nothing else is."""
     pairs = ((10.0, 4.0),) * 45 + tuple((k / 8, k / 8) for k in range(1, 16))
     expect_value(student, pairs, 60.0, hint=t(
-        "45 of the 60 pairs are the slowest, 10 s and 4 s, so those are the p95's of every resample and every reduction "
-        "is 60 %. Other values come from means, medians or a mean of reductions: take the p95 of each half, then one "
-        "reduction (section 3.7)",
-        "45 de los 60 pares son los más lentos, 10 s y 4 s, así que esos son los p95 de toda remuestra y toda reducción "
-        "es del 60 %. Otros valores salen de medias, medianas o una media de reducciones: toma el p95 de cada mitad y "
-        "después una sola reducción (sección 3.7)",
+        "in 45 of the 60 pairs the times are the slowest, 10 s and 4 s, so these are the p95 values of every resample, and "
+        "every reduction is 60 %. Other values come from means, medians or a mean of reductions: take the p95 of each half, "
+        "then one reduction (section 3.7)",
+        "en 45 de los 60 pares los tiempos son los más lentos, 10 s y 4 s, así que esos son los p95 de toda remuestra, y toda "
+        "reducción es del 60 %. Otros valores salen de medias, medianas o una media de reducciones: toma el p95 de cada mitad "
+        "y después una sola reducción (sección 3.7)",
     ))
     pairs = tuple((2.0, math.inf if k < 30 else 1.0) for k in range(40))
     expect_value(student, pairs, -math.inf, hint=t(
         "30 of the 40 requests went unanswered under continuous, so its p95 is infinite in every resample and the "
         "reduction is −inf: no request is left out (section 3.7)",
-        "30 de las 40 peticiones quedaron sin respuesta con el continuo, así que su p95 es infinito en toda remuestra y "
-        "la reducción es −inf: no se omite a nadie (sección 3.7)",
+        "30 de las 40 peticiones quedaron sin respuesta con el continuo, así que su p95 es infinito en toda remuestra y la "
+        "reducción es −inf: no se omite ninguna petición (sección 3.7)",
     ))
 
 
-@check("3.6", points=1, en="is as wide as it should be", es="tiene la anchura debida")
+@check("3.6", points=1, en="has the right width", es="tiene la anchura correcta")
 def test_width(student):
     pairs = crowd(8, 39)  # one pair more in a resample would leave room for another above its p95, 40 · 5 % = 2
     got = [interval(student, pairs, 2_000, seed, again=seed > 1) for seed in (1, 2)]
     whole = reduction_law(pairs)
     expect(got[0][0] < got[0][1], expected=t("low < high", "bajo < alto"), got=_shown(got[0]), hint=t(
-        "every resample was the same draw. Is random.Random(seed) inside your loop, so that it starts over each time? "
-        "Or do you draw without replacement, or not at all? Make it once, before the loop, and draw with "
-        "choices(…) (section 3.7)",
-        "todas las remuestras fueron el mismo sorteo. ¿Está random.Random(seed) dentro de tu bucle, de modo que empieza "
-        "de nuevo cada vez? ¿O sorteas sin reemplazo, o no sorteas? Créalo una sola vez, antes del bucle, y sortea con "
-        "choices(…) (sección 3.7)",
+        "every resample was the same draw. Is random.Random(seed) inside your loop, so that it starts over each time? Or do "
+        "you draw without replacement, or not at all? Create the generator once, before the loop, and draw with choices(…) "
+        "(section 3.7)",
+        "todas las remuestras fueron el mismo sorteo. ¿Está random.Random(seed) dentro de tu bucle, de modo que empieza de "
+        "nuevo cada vez? ¿O sorteas sin reemplazo, o no sorteas? Crea el generador una sola vez, antes del bucle, y sortea "
+        "con choices(…) (sección 3.7)",
     ))
     due = [_near(whole, 0.025), _near(whole, 0.975)]
     expect_lawful([Seen(pairs=pairs, num_resamples=2_000, interval=each) for each in got], _shown(due))
 
 
-@check("3.6", points=2, en="takes the ranks that it should", es="toma los rangos debidos")
+@check("3.6", points=2, en="takes the right ranks", es="toma los rangos correctos")
 def test_ranks(student):
     """By chance one interval of few resamples says little, eighty say exactly which ranks they are."""
     pairs = crowd(9, 20)  # one pair fewer would leave no room above its p95: that of 19 is the largest
     low, high = interval(student, pairs, 1, 7)
     expect(low == high, expected=t("low = high", "bajo = alto"), got=_shown((low, high)), hint=swapped(1, len(pairs)))
     single = {interval(student, pairs, 1, seed) for seed in range(8)}
-    expect(len(single) > 1, expected=t("another resample for another seed", "otra remuestra con otra semilla"),
+    expect(len(single) > 1, expected=t("a different resample for a different seed", "otra remuestra con otra semilla"),
            got=_shown((low, high)), hint=t(
-        "(num_resamples = 1, eight seeds, always the same reduction): each of the num_resamples reductions is of pairs "
-        "that were drawn; the whole of the data is none of them (section 3.7)",
-        "(num_resamples = 1, ocho semillas, siempre la misma reducción): cada una de las num_resamples reducciones es de "
-        "pares sorteados; los datos enteros no son una de ellas (sección 3.7)"))
+        "(num_resamples = 1, eight seeds, always the same reduction): each of the num_resamples reductions comes from drawn "
+        "pairs; the reduction of the original data is not one of them (section 3.7)",
+        "(num_resamples = 1, ocho semillas, siempre la misma reducción): cada una de las num_resamples reducciones sale de "
+        "pares sorteados; la reducción de los datos originales no es una de ellas (sección 3.7)"))
     few, many = ([interval(student, pairs, number, seed) for seed in range(4)] for number in (100, 500))
-    expect(few != many, expected=t("other ends with 500 resamples", "otros extremos con 500 remuestras"), got=_shown(many[0]),
+    expect(few != many, expected=t("different ends with "
+                                   "500 resamples", "otros extremos con 500 remuestras"), got=_shown(many[0]),
            hint=swapped(500, len(pairs)))
     for num_resamples in (40, 41, 100):
         expect_lawful([
@@ -160,24 +162,24 @@ def test_ranks(student):
              f"rangos ⌈0.025·{num_resamples}⌉ y ⌈0.975·{num_resamples}⌉"))
 
 
-@check("3.6", points=1, en="depends on its arguments alone, the seed among them",
-       es="depende solo de sus argumentos, la semilla incluida")
+@check("3.6", points=1, en="depends only on its arguments, including the seed",
+       es="depende solo de sus argumentos, incluida la semilla")
 def test_seeds(student):
     pairs = crowd(10, 41)
     first, second = (interval(student, pairs, 50, 4) for _ in range(2))
     expect(first == second, expected=_shown(first), got=_shown(second), hint=t(
-        "(two runs with the same seed): draw with random.Random(seed), so that anyone can repeat it (section 3.7)",
-        "(dos ejecuciones con la misma semilla): sortea con random.Random(seed), para que cualquiera pueda "
-        "repetirlo (sección 3.7)",
+        "(two runs with the same seed): draw with random.Random(seed), so that anyone can reproduce the result (section 3.7)",
+        "(dos ejecuciones con la misma semilla): sortea con random.Random(seed), para que cualquiera pueda reproducir el "
+        "resultado (sección 3.7)",
     ))
     third = interval(student, pairs, 50, 4, again=True)
     expect(first == third, expected=_shown(first), got=_shown(third), hint=REMEMBERS.followed_by(t(
-        " That goes for the generator, too (section 3.7)", " Lo mismo vale para el generador (sección 3.7)")))
+        " This applies to the generator, too (section 3.7)", " Lo mismo vale para el generador (sección 3.7)")))
     some = {interval(student, pairs, 50, seed) for seed in range(8)}
-    expect(len(some) > 1, expected=t("another interval for another seed", "otro intervalo con otra semilla"),
-           got=_shown(first), hint=t("(eight seeds gave the same interval): random.Random(seed) with the seed that you "
+    expect(len(some) > 1, expected=t("a different interval for a different seed", "otro intervalo con otra semilla"),
+           got=_shown(first), hint=t("(eight seeds gave the same interval): use random.Random(seed) with the seed that you "
                                      "are given (section 3.7)",
-                                     "(ocho semillas dieron el mismo intervalo): random.Random(seed) con la semilla que "
+                                     "(ocho semillas dieron el mismo intervalo): usa random.Random(seed) con la semilla que "
                                      "recibes (sección 3.7)"))
 
 

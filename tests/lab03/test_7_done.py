@@ -48,10 +48,10 @@ def test_p95_falls(student):
         "throughput_ratio": metrics.throughput_per_s(continuous) / metrics.throughput_per_s(static),
     }
     expect(reduction >= BAR_PERCENT, expected=t("≥ 30 %", "≥ 30 %"), got=f"{reduction:.1f} %", hint=t(
-        "draw the slot timeline of your run: a slot that stays grey, or an answer that leaves later than its last token, "
-        "is where the p95 went (section 3.8)",
-        "dibuja la línea de tiempo de tu ejecución: un slot gris, o una respuesta que sale después de su último token, "
-        "es donde se fue el p95 (sección 3.8)",
+        "draw the slot timeline of your run: look for slots that stay grey and answers that leave later than their last "
+        "token; that is where time is lost (section 3.8)",
+        "dibuja la línea de tiempo de tu ejecución: busca slots que sigan en gris y respuestas que salgan después de su "
+        "último token; ahí se pierde el tiempo (sección 3.8)",
     ))
 
 
@@ -59,19 +59,20 @@ def test_p95_falls(student):
 def test_throughput_holds(student):
     ratio = metrics.throughput_per_s(continuous_run(student)) / metrics.throughput_per_s(static_run(student.seed))
     expect(ratio >= 0.98, expected="≥ 0.98", got=f"{ratio:.3f}", hint=t(
-        "(completions per second while requests arrive, continuous / static): both should complete what arrives; did "
-        "requests go unanswered? (section 3.8)",
-        "(respuestas por segundo mientras llegan peticiones, continuo / estático): ambos deberían completar lo que llega; "
-        "¿quedaron peticiones sin respuesta? (sección 3.8)",
+        "(completions per second while requests arrive, continuous / static): both servers should complete everything that "
+        "arrives; did any requests go unanswered? (section 3.8)",
+        "(respuestas por segundo mientras llegan peticiones, continuo / estático): ambos servidores deberían completar todo "
+        "lo que llega; ¿quedaron peticiones sin respuesta? (sección 3.8)",
     ))
 
 
-@check("3.7", points=2, en="every answer equals that of a request running alone", es="cada respuesta es la misma que a solas")
+@check("3.7", points=2, en="every answer is the same as when "
+                           "its request runs alone", es="cada respuesta es la misma que obtiene su petición a solas")
 def test_answers_are_unchanged(student):
     logs = continuous_run(student), run(student, NUM_MODEL_REQUESTS, "model")
     wrong = [i for log in logs for i, record in log.requests.items() if record.answer != record.item.answer]
     total = NUM_REQUESTS + NUM_MODEL_REQUESTS
     expect(not wrong, expected=t(f"0 of {total}", f"0 de {total}"), got=f"{len(wrong)}: {wrong[:5]}", hint=t(
         "(answers that differ): a token was lost, repeated or given to another request (section 3.8)",
-        "(respuestas distintas): un token perdido, repetido o entregado a una vecina (sección 3.8)",
+        "(respuestas distintas): se perdió o se repitió un token, o fue a parar a otra petición (sección 3.8)",
     ))

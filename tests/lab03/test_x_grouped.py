@@ -29,8 +29,8 @@ def p95_ratio(own, given) -> float:
     return ours / theirs
 
 
-@check("3.8", points=0, en="oldest first, within the cap, and not a token changed",
-       es="primero la más antigua, sin pasar del tope y sin cambiar un token")
+@check("3.8", points=0, en="oldest first, within the cap, without changing a token",
+       es="primero la más antigua, sin pasar del tope y sin cambiar ningún token")
 def test_a_scheduler_all_the_same(student):
     own, _ = both(student, "mixed", 0.95, student.seed + 1)
     expect_scheduler(own)
@@ -57,16 +57,18 @@ def expect_scheduler(own) -> None:
     ))
     due = sorted(own.requests, key=lambda i: (own.requests[i].arrival_ns, i))
     first_seen = list(dict.fromkeys(i for step in own.steps for i in sorted(step.request_ids, key=due.index)))
-    expect(first_seen == [i for i in due if i in first_seen], expected=t("in the order of arrival", "por orden de llegada"),
+    expect(first_seen == [i for i in due if i in first_seen], expected=t("in order of arrival", "por orden de llegada"),
            got=first_seen[:12], hint=t(
-        "(requests as they were first computed): take the group from the front of the waiting requests (section 3.1)",
-        "(peticiones según se calcularon por primera vez): toma el grupo del principio de las que esperan (sección 3.1)",
+        "(requests in the order in which they were first computed): take the group from the front of the waiting requests "
+        "(section 3.1)",
+        "(peticiones en el orden en que se calcularon por primera vez): toma el grupo del principio de las que esperan "
+        "(sección 3.1)",
     ))
     whole = scripted_answers(own.workload)
-    expect(answers(own) == whole, expected=t("every answer whole", "cada respuesta entera"),
+    expect(answers(own) == whole, expected=t("every answer complete", "cada respuesta completa"),
            got=t("another answer, or none", "otra respuesta, o ninguna"), hint=t(
-        "requests that wait in your own list count too when you ask whether it is over (section 3.4)",
-        "quien espera en tu propia lista también cuenta cuando preguntas si se acabó (sección 3.4)",
+        "requests waiting in your own list count too when you decide whether the loop is over (section 3.4)",
+        "las peticiones que esperan en tu propia lista también cuentan al decidir si el bucle ha acabado (sección 3.4)",
     ))
 
 
@@ -74,52 +76,55 @@ def expect_scheduler(own) -> None:
        es="longitudes iguales con carga 0.95: p95 al menos un 15 % por debajo de la referencia")
 def test_beats_the_reference(student):
     ratios = [p95_ratio(*both(student, "constant:16", 0.95, student.seed + seed)) for seed in (1, 2)]
-    expect(max(ratios) <= BETTER, expected=t(f"≤ {BETTER} × in both workloads", f"≤ {BETTER} × en ambas tandas"),
+    expect(max(ratios) <= BETTER, expected=t(f"≤ {BETTER} × in both workloads", f"≤ {BETTER} × en ambas cargas de trabajo"),
            got=" · ".join(f"{ratio:.2f} ×" for ratio in ratios), hint=t(
-        "(your p95 over the reference's): while a request is in flight, let newcomers wait until two or more can be admitted "
-        "together; one prefill pass then serves them all (section 3.12)",
-        "(tu p95 entre el de la referencia): si hay alguien en vuelo, deja que las recién llegadas esperen a entrar dos o más "
-        "juntas; una pasada de prellenado sirve entonces para todas (sección 3.12)",
+        "(your p95 over the reference's): while any request is in flight, let new arrivals wait until two or more can be "
+        "admitted together; one prefill pass then serves them all (section 3.12)",
+        "(tu p95 entre el de la referencia): si hay peticiones en vuelo, haz que las recién llegadas esperen hasta que puedan "
+        "entrar dos o más juntas; una sola pasada de prellenado sirve entonces para todas (sección 3.12)",
     ))
 
 
-@check("3.8", points=0, en="mixed lengths at load 0.5: hardly any request pays for it",
-       es="longitudes mixtas con carga 0.5: casi ninguna lo paga")
+@check("3.8", points=0, en="mixed lengths at load 0.5: p95 hardly rises",
+       es="longitudes mixtas con carga 0.5: el p95 apenas sube")
 def test_costs_little_at_light_load(student):
     ratio = mean(p95_ratio(*both(student, "mixed", 0.5, student.seed + seed)) for seed in (3, 4))
     expect(ratio <= NOT_WORSE, expected=f"≤ {NOT_WORSE} ×", got=f"{ratio:.2f} ×", hint=t(
-        "(your p95 over the reference's, mean of two workloads): where load is light a second one may not come for long. Bound the "
-        "wait by a patience of some milliseconds, and do not wait with no request in flight (section 3.12)",
-        "(tu p95 entre el de la referencia, media de dos tandas): con poca carga, una segunda puede tardar en llegar. Limita la "
-        "espera con una paciencia de unos milisegundos, y no esperes si no hay nadie en vuelo (sección 3.12)",
+        "(your p95 over the reference's, mean of two workloads): when the load is light, it may be long before a second "
+        "request arrives. Limit the wait to a few milliseconds of patience, and do not wait when no request is in flight "
+        "(section 3.12)",
+        "(tu p95 entre el de la referencia, media de dos cargas de trabajo): con poca carga, una segunda petición puede "
+        "tardar en llegar. Limita la espera a una paciencia de unos milisegundos, y no esperes si no hay peticiones en vuelo "
+        "(sección 3.12)",
     ))
 
 
-@check("3.8", points=0, en="nobody waits longer than the patience, nor for nobody", es="nadie espera más que la paciencia, ni a nadie")
+@check("3.8", points=0, en="no request waits longer than the patience, or "
+                           "when the server is idle", es="ninguna petición espera más que la paciencia, ni con el servidor "
+                                                         "ocioso")
 def test_waits_are_bounded(student):
     """One long request is in flight, a single one comes at 10 ms, and no other for a long time."""
     log = _run(student, scene((0, 1_000), (10, 5), (900, 5)), max_inflight=8)
     started_ms = next((step.start_ns / MS for step in log.steps if 1 in step.request_ids), 1_000.0)
     expect(started_ms - 10 <= MOST_PATIENCE_MS, expected=f"≤ {MOST_PATIENCE_MS} ms", got=f"{started_ms - 10:.0f} ms", hint=t(
-        "(how long a request waited that came alone, next to a free slot): after some milliseconds the oldest of those who "
-        "wait goes in without company. Count from its own arrival_time_s (section 3.12)",
-        "(cuánto esperó una petición que llegó sola, con un slot libre al lado): pasados unos milisegundos, la más antigua "
-        "de las que esperan entra sin compañía. Cuenta desde su propio arrival_time_s (sección 3.12)",
+        "(how long a request that came alone waited, with a free slot): after a few milliseconds, admit the oldest waiting "
+        "request on its own. Count from its own arrival_time_s (section 3.12)",
+        "(cuánto esperó una petición que llegó sola, con un slot libre): pasados unos milisegundos, admite sola a la más "
+        "antigua de las que esperan. Cuenta desde su propio arrival_time_s (sección 3.12)",
     ))
     # One slot becomes free at 60 ms, so no group has room; others keep coming, and the patience of the oldest is over.
     others = ((10 + 4 * k, 400) for k in range(60))
     log = _run(student, scene((0, 400), (0, 400), (0, 400), (0, 60), *others), max_inflight=4)
     started_ms = next((step.start_ns / MS for step in log.steps if 4 in step.request_ids), 400.0)
     expect(started_ms - 10 <= 200, expected="≤ 200 ms", got=f"{started_ms - 10:.0f} ms", hint=t(
-        "(how long the oldest request waited, for 50 ms with all slots taken and then next to a free one, while others arrived): the patience "
-        "is that of the oldest of those who wait, not of the newest (section 3.12)",
-        "(cuánto esperó la petición más antigua, 50 ms con todos los slots ocupados y después junto a uno libre, mientras llegaban otras): la paciencia es "
-        "la de la más antigua de las que esperan, no la de la última (sección 3.12)",
+        "(how long the oldest request waited: 50 ms with all slots taken, then with one free while others arrived): the "
+        "patience counts from the oldest waiting request, not from the newest (section 3.12)",
+        "(cuánto esperó la petición más antigua: 50 ms con todos los slots ocupados y después con uno libre, mientras "
+        "llegaban otras): la paciencia cuenta desde la más antigua de las que esperan, no desde la más reciente (sección 3.12)",
     ))
     log = _run(student, scene((0, 3), (50, 3)), max_inflight=4)
     expect_equal(finish_ms(log), {0: 3.0, 1: 53.0}, hint=t(
-        "(when each answer left, in ms): each of the two came to an idle server, and waiting gains nothing there (section "
-        "3.5)",
-        "(cuándo salió cada respuesta, en ms): las dos llegaron a un servidor ocioso, y ahí esperar no sirve de nada (sección "
-        "3.5)",
+        "(when each answer left, in ms): both requests arrived at an idle server, where waiting gains nothing (section 3.12)",
+        "(cuándo salió cada respuesta, en ms): ambas peticiones llegaron a un servidor ocioso, donde esperar no sirve de nada "
+        "(sección 3.12)",
     ))

@@ -45,10 +45,10 @@ def _before(log, step, previous_end_ns: int, cap: int) -> CheckFailed | None:
         return _left_out(log, in_flight - rows, now_ns)
     if len(rows) > cap:
         return wrong(expected=t(f"at most {cap} rows", f"como mucho {cap} filas"), got=len(rows), hint=t(
-            f"(rows in the step at {ms(now_ns)} ms, with max_inflight = {cap}): each way into in_flight has to look at "
-            "the cap (section 3.4)",
-            f"(filas en el paso de los {ms(now_ns)} ms, con max_inflight = {cap}): cada admisión ha de mirar "
-            "el tope (sección 3.4)"))
+            f"(rows in the step at {ms(now_ns)} ms, with max_inflight = {cap}): whatever puts a request into in_flight must "
+            "check the cap first (section 3.4)",
+            f"(filas en el paso de los {ms(now_ns)} ms, con max_inflight = {cap}): todo lo que añada una petición a in_flight "
+            "debe comprobar antes el tope (sección 3.4)"))
     if now_ns > previous_end_ns:
         found = _idle_time(log, previous_end_ns, now_ns)
         if found:
@@ -66,16 +66,17 @@ def _is_in_flight(record, now_ns: int) -> bool:
 def _left_out(log, ids: set[int], now_ns: int) -> CheckFailed:
     never = sorted(ids & set(lost(log)))
     if never:
-        return wrong(expected=t("every request that was taken, computed", "calculada toda petición tomada"),
-                     got=t(f"request {never[0]}: taken, and in no step", f"petición {never[0]}: tomada, y en ningún paso"),
+        return wrong(expected=t("every request taken from the queue is computed", "se calcula cada petición tomada de la cola"),
+                     got=t(f"request {never[0]} was taken but is in no step", f"la petición {never[0]} se tomó, pero no está "
+                                                                              "en ningún paso"),
                      hint=LOST)
     return wrong(
-        expected=t("all in flight in every step", "todas las que están en vuelo, en cada paso"),
+        expected=t("every request in flight in every step", "todas las peticiones en vuelo, en cada paso"),
         got=t(f"without {sorted(ids)} at {ms(now_ns)} ms", f"sin {sorted(ids)} a los {ms(now_ns)} ms"), hint=t(
-            "(requests that sat through a step without a token): pass all of in_flight to every step, and take from "
-            "the queue only whom you have a free slot for (section 3.4)",
-            "(peticiones que pasaron un paso sin token): pasa todo in_flight en cada paso, y toma de la cola solo a "
-            "quienes tengan slot libre (sección 3.4)"))
+            "(requests in flight that got no token in a step): pass all of in_flight to every step, and take from the queue "
+            "only as many requests as there are free slots (section 3.4)",
+            "(peticiones en vuelo que no recibieron token en un paso): pasa todo in_flight en cada paso, y toma de la cola "
+            "solo tantas peticiones como slots libres haya (sección 3.4)"))
 
 
 def _idle_time(log, end_ns: int, start_ns: int) -> CheckFailed | None:
@@ -95,8 +96,8 @@ def _idle_time(log, end_ns: int, start_ns: int) -> CheckFailed | None:
 def _empty_slot(now_ns: int, busy: int, cap: int, waiting: list[int]) -> CheckFailed:
     return wrong(
         expected=t("no empty slot while a request waits", "ningún slot vacío mientras espera una petición"),
-        got=t(f"at {ms(now_ns)} ms: {busy} of {cap} slots, and {sorted(waiting)} waiting",
-              f"a los {ms(now_ns)} ms: {busy} de {cap} slots, y esperan {sorted(waiting)}"), hint=EMPTY_SLOT)
+        got=t(f"at {ms(now_ns)} ms: {busy} of {cap} slots taken, and {sorted(waiting)} waiting",
+              f"a los {ms(now_ns)} ms: {busy} de {cap} slots ocupados, y esperan {sorted(waiting)}"), hint=EMPTY_SLOT)
 
 
 def _after(log, step, steps_left: dict[int, int]) -> CheckFailed | None:
@@ -105,15 +106,16 @@ def _after(log, step, steps_left: dict[int, int]) -> CheckFailed | None:
         is_complete = steps_left[request_id] <= 0
         if is_complete and finish_ns != step.end_ns and finish_ns is not None:
             return wrong(expected=t(f"{ms(step.end_ns)} ms", f"{ms(step.end_ns)} ms"), got=f"{ms(finish_ns)} ms", hint=t(
-                f"(when the answer of request {request_id} left): its last token came in the step that ended then, and "
-                "its slot stayed taken. Retire in every step, all that ended in it, before anything else (section 3.4)",
-                f"(cuándo salió la respuesta de la petición {request_id}): su último token llegó en el paso que acababa "
-                "entonces, y su slot siguió ocupado. Retira en cada paso a todas las que terminaron en él, antes que "
-                "nada (sección 3.4)"))
+                f"(when the answer to request {request_id} left): its last token came in the step that ended at the expected "
+                "time, but its slot stayed taken. After every step, retire all requests that ended in it before doing "
+                "anything else (section 3.4)",
+                f"(cuándo salió la respuesta de la petición {request_id}): su último token llegó en el paso que acabó en el "
+                "momento esperado, pero su slot siguió ocupado. Después de cada paso, retira todas las peticiones que "
+                "terminaron en él antes de hacer otra cosa (sección 3.4)"))
         if not is_complete and finish_ns is not None and finish_ns <= step.end_ns:
-            return wrong(expected=t(f"{steps_left[request_id]} steps more", f"{steps_left[request_id]} pasos más"),
+            return wrong(expected=t(f"{steps_left[request_id]} more steps", f"{steps_left[request_id]} pasos más"),
                          got=f"{ms(finish_ns)} ms", hint=t(
-                f"(when the answer of request {request_id} left): it was not complete yet (section 3.4)",
+                f"(when the answer to request {request_id} left): it was not complete yet (section 3.4)",
                 f"(cuándo salió la respuesta de la petición {request_id}): aún no estaba completa (sección 3.4)"))
     return None
 
@@ -134,9 +136,10 @@ def _at_the_end(log, steps_left: dict[int, int]) -> CheckFailed | None:
                      got=len(log.requests), hint=ENDED_EARLY)
     different = [i for i, record in log.requests.items() if record.answer != record.item.answer]
     if different:
-        return wrong(expected=t("tokens as alone", "tokens como a solas"), got=different, hint=t(
-            "(requests with other tokens than alone): batching must not change an answer (section 3.4)",
-            "(peticiones con otros tokens que a solas): el batching no debe cambiar ninguna respuesta (sección 3.4)"))
+        return wrong(expected=t("the same tokens as when served alone", "los mismos tokens que a solas"), got=different, hint=t(
+            "(requests whose tokens differ from those they get alone): batching must not change an answer (section 3.4)",
+            "(peticiones cuyos tokens no son los que obtienen a solas): el batching no debe cambiar ninguna respuesta "
+            "(sección 3.4)"))
     return None
 
 
@@ -147,36 +150,38 @@ LOST = t(
     "(sección 3.4)",
 )
 EMPTY_SLOT = t(
-    "a slot stayed empty while a request waited for it. Admit before every step, on no condition of your own: `admit` "
-    "itself knows whether a slot is free (section 3.4)",
-    "un slot quedó vacío mientras alguien lo esperaba. Admite antes de cada paso, sin condición propia: `admit` ya "
-    "sabe si hay slot libre (sección 3.4)",
+    "a slot stayed empty while a request waited for it. Call `admit` before every step, without any condition of your own: it "
+    "checks for itself whether a slot is free (section 3.4)",
+    "un slot quedó vacío mientras una petición lo esperaba. Llama a `admit` antes de cada paso, sin ninguna condición tuya: "
+    "ella misma comprueba si hay un slot libre (sección 3.4)",
 )
 WAITED_IN_FLIGHT = t(
-    "time passed between two steps with requests in flight: they lost it. Wait (get, sleep) only when no request is in "
-    "flight; no request waits for others here (section 3.4)",
-    "pasó tiempo entre dos pasos con peticiones en vuelo: lo perdieron ellas. Espera (get, sleep) solo cuando no haya "
-    "nadie en vuelo; aquí nadie espera compañía (sección 3.4)",
+    "time passed between two steps while requests were in flight, and delayed them. Wait (get, sleep) only when no request is "
+    "in flight; no request waits for others here (section 3.4)",
+    "pasó tiempo entre dos pasos con peticiones en vuelo, y las retrasó. Espera (get, sleep) solo cuando no haya ninguna en "
+    "vuelo; aquí ninguna petición espera a otras (sección 3.4)",
 )
 LATE_START = t(
-    "the server was empty, and a request starts at its arrival: `server.queue.get()` returns at that very moment, while "
-    "a loop that sleeps and looks comes too late. And a request that has arrived starts alone, without waiting for others (section 3.4)",
-    "el servidor estaba vacío, y una petición empieza al llegar: `server.queue.get()` vuelve en ese mismo instante, y "
-    "un bucle que duerme y mira llega tarde. Y quien ha llegado empieza a solas, sin compañía (sección 3.4)",
+    "the server was empty, so a request should start when it arrives: `server.queue.get()` returns at exactly that moment, "
+    "while a loop that sleeps and looks again is late. A request that has arrived starts alone, without waiting for others "
+    "(section 3.4)",
+    "el servidor estaba vacío, así que una petición debe empezar al llegar: `server.queue.get()` vuelve en ese mismo "
+    "instante, mientras que un bucle que duerme y vuelve a mirar llega tarde. Una petición que ha llegado empieza sola, sin "
+    "esperar a otras (sección 3.4)",
 )
 ENDED_EARLY = t(
-    "the loop ended while requests were still to come. `empty()` says only that no request waits now; `closed` says that "
-    "none will come any more (section 3.4)",
-    "el bucle acabó cuando aún faltaban peticiones por llegar. `empty()` solo dice que ahora no espera nadie; `closed` "
-    "dice que ya no llegará nadie (sección 3.4)",
+    "the loop ended although more requests were still to come. `empty()` says only that no request is waiting right now; "
+    "`closed` says that no more will come (section 3.4)",
+    "el bucle acabó cuando aún faltaban peticiones por llegar. `empty()` solo dice que en este momento no hay peticiones en "
+    "espera; `closed` dice que ya no llegarán más (sección 3.4)",
 )
 ENDED_IN_FLIGHT = t(
-    "the loop ended with requests still in flight. When the queue closes, these still have to be finished (section 3.4)",
-    "el bucle acabó con peticiones todavía en vuelo. Cuando la cola se cierra, esas siguen hasta su final (sección 3.4)",
+    "the loop ended with requests still in flight. After the queue closes, these must still be finished (section 3.4)",
+    "el bucle acabó con peticiones todavía en vuelo. Cuando la cola se cierra, todavía hay que terminarlas (sección 3.4)",
 )
 NOT_ANSWERED = t(
-    "all tokens were computed and the answer never left: `retire` gets all that `decode_one_step` returns, in each step "
-    "(section 3.4)",
-    "se calcularon todos los tokens y la respuesta nunca salió: `retire` recibe todo lo que devuelve `decode_one_step`, "
-    "en cada paso (sección 3.4)",
+    "all tokens were computed, but the answer was never sent: pass everything that `decode_one_step` returns to `retire`, in "
+    "each step (section 3.4)",
+    "se calcularon todos los tokens, pero la respuesta nunca se envió: pasa a `retire` todo lo que devuelve "
+    "`decode_one_step`, en cada paso (sección 3.4)",
 )

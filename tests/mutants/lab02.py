@@ -43,7 +43,7 @@ EARLY_COLLECT = "while running := collect_batch(server):"
 MUTANTS = (
     # -- 2.1 ----------------------------------------------------------------------------------------------------
     Mutant(
-        name="LIFO collection", old=FIRST + DEADLINE + FILL, check="2.1/oldest_first", hint="which end of the queue",
+        name="LIFO collection", old=FIRST + DEADLINE + FILL, check="2.1/oldest_first", hint="from which end of the queue",
         new="""    if server.queue.closed:
         return []
     waiting = [server.queue.get()]
@@ -75,7 +75,7 @@ MUTANTS = (
     Mutant(
         name="an arrival at the deadline is left behind", old="server.queue.get(deadline_s - server.clock.time())",
         new="server.queue.get(max(0.0, deadline_s - server.clock.time() - 1e-6))", check="2.1/waits_for_company",
-        hint="with those that came by then",
+        hint="with the requests that came by then",
     ),
     Mutant(
         name="a full batch waits on", old=FILL, new=FILL + "    server.clock.sleep(max(0.0, deadline_s - server.clock.time()))\n",
@@ -87,7 +87,7 @@ MUTANTS = (
     ),
     Mutant(
         name="deadline from when the loop began to look", old=FIRST + DEADLINE, check="2.1/deadline_waits_for_the_first",
-        hint="from when the function began to look", new="    deadline_s = server.clock.time() + server.max_wait_s\n" + FIRST,
+        hint="from the moment the function was called", new="    deadline_s = server.clock.time() + server.max_wait_s\n" + FIRST,
     ),
     Mutant(
         name="deadline from when the first was taken", old=DEADLINE, check="2.1/deadline_runs_from_the_first_arrival",
@@ -101,7 +101,7 @@ MUTANTS = (
     ),
     Mutant(
         name="the last batch is dropped when the queue closes", old=FILL, check="2.1/when_the_queue_closes",
-        hint="keep what you have", new=FILL.replace("            break", "            if server.queue.closed:\n"
+        hint="return the requests you have collected", new=FILL.replace("            break", "            if server.queue.closed:\n"
                                                     "                return []\n            break"),
     ),
     Mutant(
@@ -142,7 +142,7 @@ MUTANTS = (
     ),
     Mutant(
         name="steps on to the largest max_tokens", old=RUN, check="2.2/stops_with_the_longest",
-        hint="whatever max_tokens would allow",
+        hint="even if max_tokens would allow more",
         new=RUN.replace("while running:", "for _ in range(max(request.max_tokens for request in batch)):"),
     ),
     Mutant(
@@ -156,7 +156,7 @@ MUTANTS = (
     Mutant(
         name="max_tokens off by one", old=RUN,
         new=RUN.replace("== request.max_tokens", ">= request.max_tokens - 1"),
-        check="2.2/ends_at_the_limit", hint="in the step that gives its third token",
+        check="2.2/ends_at_the_limit", hint="in the step that produces its third token",
     ),
     Mutant(
         name="answers inside the run", old=RUN, new=RUN + "    for request in batch:\n        server.respond(request)\n",
@@ -246,7 +246,7 @@ MUTANTS = (
         hint="each request of the batch", new=LOOP.replace("in batch:", "in batch[:1]:"),
     ),
     Mutant(
-        name="trusts empty()", old=LOOP, check="2.3/alone", hint="no request waits now",
+        name="trusts empty()", old=LOOP, check="2.3/alone", hint="no request is waiting right now",
         new=LOOP.replace("while batch := collect_batch(server):", "while not server.queue.empty():\n        batch = collect_batch(server)"),
     ),
     Mutant(
@@ -256,7 +256,7 @@ MUTANTS = (
     ),
     Mutant(
         name="answers before it runs", old=LOOP, check="2.3/the_scene_of_the_lab", outcome="crashed",
-        hint="First the whole batch is run", new=LOOP.replace("        run_full_inference(server, batch)\n", "")
+        hint="Run the whole batch first", new=LOOP.replace("        run_full_inference(server, batch)\n", "")
         + "        run_full_inference(server, batch)\n",
     ),
     Mutant(
@@ -296,7 +296,7 @@ MUTANTS = (
         check="2.6/hand_worked_timeline", hint="which batch started too early or too late",
     ),
     Mutant(
-        name="goes on collecting for a while", old=DEADLINE, check="2.6/p95", hint="Too high",
+        name="goes on collecting for a while", old=DEADLINE, check="2.6/p95", hint="it is too high",
         new="    deadline_s = server.clock.time() + 2 * server.max_wait_s\n",
     ),
     Mutant(

@@ -17,7 +17,7 @@ WASTE = """    num_slots = max_batch * len(steps)
 MUTANTS = (
     # -- 2.4 ----------------------------------------------------------------------------------------------------
     Mutant(
-        name="interpolated percentiles", old=PICK, check="2.4/nearest_rank", hint="never one between two",
+        name="interpolated percentiles", old=PICK, check="2.4/nearest_rank", hint="never a value between two",
         new='f"p{percent}_s": float(__import__("numpy").percentile(latencies, percent))',
     ),
     Mutant(
@@ -48,11 +48,11 @@ MUTANTS = (
     Mutant(
         name="a report of nothing is zeros", old="""        raise ValueError("records is empty: there is no latency to report")""",
         new="        return dict.fromkeys(('p50_s', 'p95_s', 'p99_s', 'max_s', 'num_unanswered'), 0)",
-        check="2.4/of_nothing", hint="raise ValueError",
+        check="2.4/of_nothing", hint="raise a ValueError",
     ),
     Mutant(
         name="ranks rounded to the nearest", old=RANKS, new="max(1, round(percent * len(latencies) / 100))",
-        check="2.4/many_runs", hint="Nearest-rank rounds up, always",
+        check="2.4/many_runs", hint="Nearest-rank always rounds up",
     ),
     Mutant(
         name="a report that remembers", old="    return {**report,", check="2.4/many_runs", hint="is made once and kept",

@@ -32,7 +32,7 @@ MUTANTS = (
         new="in_flight = [*in_flight, server.queue.get_nowait()]",
     ),
     Mutant(
-        name="admits one a step", old=ADMIT_LOOP, check="3.1/fills_every_free_slot", hint="each free slot is filled",
+        name="admits one a step", old=ADMIT_LOOP, check="3.1/fills_every_free_slot", hint="fill every free slot",
         new="if len(in_flight) < server.max_inflight and not server.queue.empty():",
     ),
     Mutant(
@@ -65,7 +65,7 @@ MUTANTS = (
     ),
     Mutant(
         name="the shortest of all that wait", old=ADMIT_LOOP + "\n        " + TAKE, check="3.1/oldest_first",
-        hint="There is nothing to sort", new="""waiting = []
+        hint="There is no need to sort", new="""waiting = []
     while not server.queue.empty():
         waiting.append(server.queue.get_nowait())
     waiting.sort(key=lambda request: request.max_tokens)
@@ -98,7 +98,7 @@ MUTANTS = (
         hint="until `retire`", new="            finished.append(request)\n            in_flight.remove(request)\n",
     ),
     Mutant(
-        name="takes out requests that end with EOS", old="            finished.append(request)\n", hint="also skips an item",
+        name="takes out requests that end with EOS", old="            finished.append(request)\n", hint="skips an item",
         check="3.2/eos_ends_and_is_not_stored", new="            finished.append(request)\n            in_flight.remove(request)\n",
     ),
     Mutant(
@@ -125,7 +125,7 @@ MUTANTS = (
         name="new ones in a pass of their own", old="zip(in_flight, server.model.forward_one_step(in_flight))",
         new="[each for some in ([r for r in in_flight if r.output_token_ids], [r for r in in_flight if not r.output_token_ids])"
         " if some for each in zip(some, server.model.forward_one_step(some))]",
-        check="3.2/one_pass_for_all", hint="new ones too",
+        check="3.2/one_pass_for_all", hint="including new ones",
     ),
     Mutant(
         name="answers whoever has ended", old="            finished.append(request)\n", check="3.2/only_computes",
@@ -137,7 +137,7 @@ MUTANTS = (
     ),
     Mutant(
         name="one that ended a step", old="            finished.append(request)\n", check="3.2/many_batches",
-        hint="several may end in one step", new="            finished = finished or [request]\n",
+        hint="several requests may end in the same step", new="            finished = finished or [request]\n",
     ),
     Mutant(
         name="retires from a list of its own", old=RETIRE, check="3.3/frees_the_slots", hint="the loop keeps the old one",
@@ -158,13 +158,13 @@ MUTANTS = (
         check="3.3/answers_at_once", hint="both answers leave then",
     ),
     Mutant(
-        name="an empty answer does not count", old=RETIRE, check="3.3/many_scenes", hint="an empty answer is one, too",
+        name="an empty answer does not count", old=RETIRE, check="3.3/many_scenes", hint="an empty answer is an answer, too",
         new="""        in_flight.remove(request)
         if request.num_output_tokens:
             server.respond(request)""",
     ),
     Mutant(
-        name="EOS added on leaving", old=RETIRE, check="3.3/many_scenes", hint="no token is added or lost on leaving",
+        name="EOS added on leaving", old=RETIRE, check="3.3/many_scenes", hint="retiring a request adds no token",
         new="        if not request.num_output_tokens:\n            request.append(server.model.eos_token_id)\n" + RETIRE,
     ),
     Mutant(
@@ -216,7 +216,7 @@ MUTANTS = (
         name="polls by sleeping", old="""            in_flight.append(server.queue.get())
         admit""", new="""            while server.queue.empty():
                 server.clock.sleep(0.003)
-        admit""", check="3.4/waits_when_idle", hint="starts at its arrival",
+        admit""", check="3.4/waits_when_idle", hint="a request should start when it arrives",
     ),
     Mutant(
         name="waits for a full batch", old=LOOP, check="3.4/starts_at_once", hint="no request waits for others",
@@ -243,7 +243,7 @@ MUTANTS = (
         retire(server, in_flight, finished)""",
     ),
     Mutant(
-        name="admits twice a turn", old=LOOP, check="3.4/keeps_to_the_cap_all_along", hint="each way into in_flight has to look at the cap",
+        name="admits twice a turn", old=LOOP, check="3.4/keeps_to_the_cap_all_along", hint="must check the cap first",
         new="""        if not in_flight or not server.queue.empty():
             in_flight.append(server.queue.get())
         admit(server, in_flight)
@@ -256,7 +256,7 @@ MUTANTS = (
     ),
     Mutant(
         name="admits only next to one", old="        admit(server, in_flight)\n", check="3.4/no_slot_is_empty",
-        hint="on no condition of your own", new="        if len(in_flight) <= 1:\n            admit(server, in_flight)\n",
+        hint="without any condition of your own", new="        if len(in_flight) <= 1:\n            admit(server, in_flight)\n",
     ),
     Mutant(
         name="the result of get is dropped", old="in_flight.append(server.queue.get())", new="server.queue.get()",
@@ -281,15 +281,15 @@ MUTANTS = (
     ),
     Mutant(
         name="trusts empty()", old=LOOP_HEAD, new="while in_flight or not server.queue.empty():", check="3.4/everybody_is_answered",
-        hint="`closed` says that none will come any more",
+        hint="`closed` says that no more will come",
     ),
     Mutant(
         name="waits although none will come", old=LOOP_HEAD, new="while True:", check="3.4/everybody_is_answered",
-        outcome="crashed", hint="none will come",
+        outcome="crashed", hint="no more will come",
     ),
     Mutant(
         name="one who ended is forgotten", old="retire(server, in_flight, finished)\n    # END", check="3.4/everybody_is_answered",
-        new="retire(server, in_flight, finished[:1])\n    # END", hint="all that ended in it",
+        new="retire(server, in_flight, finished[:1])\n    # END", hint="retire all requests that ended in it",
     ),
     Mutant(
         name="a scheduler in name only", old=LOOP, check="3.7/p95_falls", hint="slot timeline", new="""        if not in_flight:
@@ -301,7 +301,7 @@ MUTANTS = (
     ),
     Mutant(
         name="slower than what arrives", old=LOOP, new=LOOP + "\n        server.clock.sleep(0.004)", check="3.7/throughput_holds",
-        hint="both should complete what arrives",
+        hint="both servers should complete everything",
     ),
     Mutant(
         name="long answers cut", old="        server.respond(request)\n", check="3.7/answers_are_unchanged",
@@ -317,7 +317,7 @@ MUTANTS = (
     ),
     Mutant(
         name="grouped: endless patience", old=GROUP_SIZES, new="group, patience_s = 6, 1.0", check="3.8/costs_little_at_light_load",
-        hint="Bound the wait",
+        hint="Limit the wait",
     ),
     *lab03_values.MUTANTS,
     *fresh.BY_LAB["03"],

@@ -12,7 +12,7 @@ REDUCTION = "reductions.append(100 * (1 - p95_s(after) / p95_s(before)))"
 
 MUTANTS = (
     Mutant(
-        name="interpolated p95", old=RANK, check="3.5/nearest_rank", hint="never one between two",
+        name="interpolated p95", old=RANK, check="3.5/nearest_rank", hint="never a value between two",
         new="import numpy\n    return float(numpy.percentile(latencies, 95))",
     ),
     Mutant(
@@ -35,10 +35,10 @@ MUTANTS = (
     ),
     Mutant(
         name="p95 of nothing is 0", old="""        raise ValueError("records is empty: the p95 of nothing is not defined")""",
-        new="        return 0.0", check="3.5/of_nothing", hint="raise ValueError",
+        new="        return 0.0", check="3.5/of_nothing", hint="raise a ValueError",
     ),
     Mutant(
-        name="p95 rank rounded to the nearest", old=RANK, check="3.5/many_runs", hint="Nearest-rank rounds up, always",
+        name="p95 rank rounded to the nearest", old=RANK, check="3.5/many_runs", hint="Nearest-rank always rounds up",
         new="return latencies[max(1, round(len(latencies) * 0.95)) - 1]",
     ),
     Mutant(
@@ -65,13 +65,13 @@ MUTANTS = (
         check="3.5/many_runs", hint="test `is None`",
     ),
     Mutant(
-        name="halves drawn apart", old=DRAW, check="3.6/pairs_by_request", hint="drawn apart",
+        name="halves drawn apart", old=DRAW, check="3.6/pairs_by_request", hint="drawn separately",
         new="""before = [pair[0] for pair in rng.choices(pairs, k=len(pairs))]
         after = [pair[1] for pair in rng.choices(pairs, k=len(pairs))]""",
     ),
     Mutant(
         name="paired by place", old="""pairs = [(record, continuous[record["request_id"]]) for record in static_records]""",
-        new="pairs = list(zip(static_records, continuous_records))", check="3.6/pairs_by_request", hint="paired by place",
+        new="pairs = list(zip(static_records, continuous_records))", check="3.6/pairs_by_request", hint="paired by position",
     ),
     Mutant(
         name="drawn without replacement", old=DRAW, new="before, after = zip(*rng.sample(pairs, k=len(pairs)))",
@@ -126,7 +126,7 @@ MUTANTS = (
     ),
     Mutant(
         name="the whole of the data for a resample", old="    for _ in range(num_resamples):", check="3.6/ranks",
-        hint="the whole of the data is none of them", new="    reductions.append(100 * (1 - p95_s(continuous_records) / "
+        hint="the reduction of the original data is not one of them", new="    reductions.append(100 * (1 - p95_s(continuous_records) / "
         "p95_s(static_records)))\n    for _ in range(num_resamples - 1):",
     ),
     Mutant(
@@ -135,7 +135,7 @@ MUTANTS = (
     ),
     Mutant(
         name="resamples and pairs swapped", old="for _ in range(num_resamples):\n        " + DRAW, check="3.6/pairs_by_request",
-        outcome="crashed", hint="change places", new="for _ in pairs:\n        " + DRAW.replace("k=len(pairs)", "k=num_resamples"),
+        outcome="crashed", hint="Did you swap", new="for _ in pairs:\n        " + DRAW.replace("k=len(pairs)", "k=num_resamples"),
     ),
     Mutant(
         name="a hundred resamples at most", old="for _ in range(num_resamples):", check="3.6/ranks", hint="a fixed number",
@@ -150,7 +150,7 @@ MUTANTS = (
         hint="with the seed that you are given",
     ),
     Mutant(
-        name="a generator that goes on", old="rng = random.Random(seed)", check="3.6/seeds", hint="goes for the generator",
+        name="a generator that goes on", old="rng = random.Random(seed)", check="3.6/seeds", hint="applies to the generator",
         new="rng = globals().setdefault('generator', random.Random(seed))",
     ),
     Mutant(
