@@ -75,7 +75,7 @@ COMMANDS = (
             "run the repository's tests",
             "ejecuta las pruebas del repositorio"),
     Command("test-all", "minigpt.cli.test_all", "tests", "make test-all [ARGS=...]",
-            "run all of them, with the slow ones",
+            "run all of them, including the slow ones",
             "ejecútalas todas, también las lentas"),
     Command("browser", "minigpt.cli.browser", "browser", "make browser [ARGS=...]",
             "run every notebook in JupyterLab in a real browser (Chromium)",
@@ -87,13 +87,13 @@ COMMANDS = (
             "run the instructor's checks",
             "ejecuta las comprobaciones del docente"),
     Command("mutation", "tests.tools.mutation.command", "tests", "make mutation [LAB=NN] [ARGS=...]",
-            "grade wrong solutions made by machine, and print those that the checks let through",
-            "califica soluciones erróneas hechas a máquina y muestra las que pasan"),
+            "grade machine-made wrong solutions, and print those that the checks let through",
+            "califica soluciones erróneas generadas automáticamente y muestra las que pasan"),
     Command("build", "tests.tools.build", "tests", "make build",
-            "make skeletons and notebooks again from their sources",
+            "rebuild skeletons and notebooks from their sources",
             "genera de nuevo esqueletos y cuadernos a partir de sus fuentes"),
     Command("figures", "tests.tools.figures", "tests", "make figures",
-            "draw the READMEs' figures again",
+            "redraw the READMEs' figures",
             "dibuja de nuevo las figuras de los README"),
     Command("slides", "tests.tools.slides", "tests", "make slides [LAB=NN]",
             "make a lecture of each lab from its notebook, with live figures",
@@ -151,15 +151,14 @@ def help_footer(as_make):
 
     start = "make lab" if as_make else "python -m minigpt lab"
     return say(
-        en=f"Start with: {start}. What is missing is installed on the way, into .venv.\n"
-        "MINIGPT_LANG=en|es chooses the language; "
-        "MINIGPT_ENV=current uses the Python at hand instead of .venv.\n"
-        "Linux without a GPU: make setup TORCH_INDEX=https://download.pytorch.org/whl/cpu\n"
-        "     (without make: python -m minigpt setup --torch-index https://download.pytorch.org/whl/cpu)",
-        es=f"Empieza con: {start}. Lo que falta se instala por el camino, en .venv.\n"
-        "MINIGPT_LANG=en|es elige el idioma; MINIGPT_ENV=current usa el Python actual en vez de .venv.\n"
-        "Linux sin GPU: make setup TORCH_INDEX=https://download.pytorch.org/whl/cpu\n"
-        "     (sin make: python -m minigpt setup --torch-index https://download.pytorch.org/whl/cpu)",
+        en=f"Start with: {start}. Missing packages are installed into .venv as needed.\nMINIGPT_LANG=en|es chooses the "
+           "language; MINIGPT_ENV=current uses the current Python instead of .venv.\nLinux without a GPU: make setup "
+           "TORCH_INDEX=https://download.pytorch.org/whl/cpu\n     (without make: python -m minigpt setup --torch-index "
+           "https://download.pytorch.org/whl/cpu)",
+        es=f"Empieza con: {start}. Los paquetes que falten se instalan en .venv cuando hagan falta.\nMINIGPT_LANG=en|es elige "
+           "el idioma; MINIGPT_ENV=current usa el Python actual en vez de .venv.\nLinux sin GPU: make setup "
+           "TORCH_INDEX=https://download.pytorch.org/whl/cpu\n     (sin make: python -m minigpt setup --torch-index "
+           "https://download.pytorch.org/whl/cpu)",
     )
 
 
@@ -201,10 +200,10 @@ def check_place(command):
         return
     names = ", ".join(WITHOUT_CHECKOUT)
     raise ValueError(say(
-        en=f"{command.name} needs the repository, and this is only its package: clone it, or unpack its sdist, and run "
-        f"the command there. The package alone has: {names}",
-        es=f"{command.name} necesita el repositorio, y esto es solo su paquete: clónalo, o descomprime su sdist, y ejecuta "
-        f"la orden allí. El paquete solo tiene: {names}"))
+        en=f"{command.name} needs the repository, but this is only its package: clone it, or unpack its sdist, and run the "
+           f"command there. The package alone has: {names}",
+        es=f"{command.name} necesita el repositorio, pero esto es solo su paquete: clónalo, o descomprime su sdist, y ejecuta "
+           f"la orden allí. El paquete solo tiene: {names}"))
 
 
 def asks_for_help(argv):

@@ -190,8 +190,8 @@ def distance(guess: float, measured) -> str:
     if float(gap) == 0 or number(guess) == number(middle):
         return say(en="you were right", es="acertaste")
     if low <= guess <= high:
-        return say(en="within what the runs differ by", es="dentro de lo que difieren las ejecuciones")
-    sign = say(en=", and of the other sign", es=", y con el signo contrario") if guess * middle < 0 else ""
+        return say(en="within the spread of the runs", es="dentro de la variación entre ejecuciones")
+    sign = say(en=", with the opposite sign", es=", y con el signo contrario") if guess * middle < 0 else ""
     # Worded about the guess, so that it also holds below zero: −20 is lower than −10.
     return say(en=f"your guess is {gap} too {'low' if guess < middle else 'high'}{sign}",
                es=f"tu predicción queda {gap} por {'debajo' if guess < middle else 'encima'}{sign}")

@@ -47,10 +47,10 @@ def _reason(gap_ms: float, of_products_ms: float) -> str:
             es=", y la de los productos solos también: una fila no cuesta lo mismo con cada B")
     if share >= SMALL_SHARE:
         return miss + say(
-            en=f", the products' own line {abs(of_products_ms):.2f}; what is left is chance, or a cost that is neither per step "
+            en=f", the products' own line {abs(of_products_ms):.2f}; the rest is chance, or a cost that is neither per step "
                "nor per row",
-            es=f"; la de los productos solos, {abs(of_products_ms):.2f}; lo que queda es azar, o un coste que no es ni por paso "
-               "ni por fila")
+            es=f"; la de los productos solos, {abs(of_products_ms):.2f}; el resto es azar, o un coste que no es ni por paso ni "
+               "por fila")
     return miss + say(
-        en="; the products alone do not bend so: chance, or a cost that is neither per step nor per row",
-        es="; los productos solos no se curvan así: azar, o un coste que no es ni por paso ni por fila")
+        en="; the products alone do not bend like this: it is chance, or a cost that is neither per step nor per row",
+        es="; los productos solos no se curvan así: es azar, o un coste que no es ni por paso ni por fila")

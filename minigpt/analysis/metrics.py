@@ -27,7 +27,7 @@ def percentile(values: Sequence[float], percent: float) -> float:
 def nearest_rank(count: int, percent: float) -> int:
     """⌈p/100·n⌉: where a percentile stands among `count` sorted values, the smallest of which is number 1."""
     if not 0 < percent <= 100:
-        raise ValueError(f"percent={percent}: a percentile lies above 0 and at most at 100")
+        raise ValueError(f"percent={percent}: a percentile lies above 0 and is at most 100")
     # In whole thousandths of a per cent, since 0.95·20 is 19.000000000000004 in floating point.
     return max(-(-round(percent * 1000) * count // 100_000), 1)
 

@@ -27,13 +27,12 @@ def main(argv: list[str]) -> int:
     except NotImplementedError as stub:
         missing = unwritten(stub)
         raise ValueError(say(
-            en=f"your policies are not all written yet ({missing}): the arena needs labs 02, 03 and 05",
+            en=f"not all of your policies are written yet ({missing}): the arena needs labs 02, 03 and 05",
             es=f"aún no están escritas todas tus políticas ({missing}): hacen falta los laboratorios 02, 03 y 05",
         )) from None
     print(table(scores), "", say(
-        en=f"Times in ms. good/s: first token within {1e3 * TTFT_TARGET_S:.0f} ms, no gap above "
-           f"{1e3 * ITL_TARGET_S:.0f} ms. "
-        "fair: Jain's index of latency a token. KV: tokens of memory taken. urgent: the most urgent class.",
+        en=f"Times in ms. good/s: first token within {1e3 * TTFT_TARGET_S:.0f} ms, no gap above {1e3 * ITL_TARGET_S:.0f} ms. "
+           "fair: Jain's index of latency per token. KV: tokens of memory taken. urgent: the most urgent class.",
         es=f"Tiempos en ms. good/s: primer token en {1e3 * TTFT_TARGET_S:.0f} ms, ningún hueco de más de "
         f"{1e3 * ITL_TARGET_S:.0f} ms. fair: índice de Jain de la latencia por token. KV: tokens de memoria ocupados. "
         "urgentes: la clase más urgente.",

@@ -14,8 +14,8 @@ NUM_REQUESTS = 64
 def parser() -> argparse.ArgumentParser:
     """The command's arguments."""
     made = Parser(prog="python -m minigpt engines", description=say(
-        en="The same requests, greedy, on one thread, on Mini-GPT and on the engines that are there.",
-        es="Las mismas peticiones, voraz (greedy), en un hilo, en Mini-GPT y en los motores que haya.",
+        en="The same requests, greedy, on one thread, on Mini-GPT and on the engines that are installed.",
+        es="Las mismas peticiones, voraz (greedy), en un hilo, en Mini-GPT y en los motores que estén instalados.",
     ))
     made.add_argument("--requests", type=count, help=say(
         en="of 8 to 128 output tokens each (default 64)", es="de 8 a 128 tokens de salida cada una (por defecto 64)"))
@@ -36,7 +36,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--json", type=new_file, metavar="PATH", help=say(
         en="write the rows here", es="escribe aquí las filas"))
     made.add_argument("--show", type=Path, metavar="PATH", help=say(
-        en="measure nothing: the table of an earlier --json", es="no mide nada: la tabla de un --json anterior"))
+        en="measure nothing: show the table of an earlier --json", es="no mide nada: muestra la tabla de un --json anterior"))
     return made
 
 

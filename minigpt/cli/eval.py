@@ -12,7 +12,7 @@ def main(argv: list[str]) -> int:
         en="Exact match of the tutor's answers on held-out sentences.",
         es="Acierto exacto de las respuestas del tutor en frases reservadas.",
     ))
-    parser.add_argument("--num", type=count, default=500, help=say(en="prompts a group", es="preguntas por grupo"))
+    parser.add_argument("--num", type=count, default=500, help=say(en="prompts per group", es="preguntas por grupo"))
     parser.add_argument("--seed", type=whole(), default=0)
     parser.add_argument("--json", type=new_file, help=say(en="also write the figures here", es="escribe aquí las cifras"))
     parser.add_argument("--mistakes", action="store_true", help=say(en="list every mistake", es="lista cada error"))

@@ -79,7 +79,7 @@ def choose_lab(own):
     if len(wanted) > 1:
         got = " ".join(wanted)
         raise ValueError(say(
-            en=f"one lab at a time, not {got!r}; JupyterLab's options follow after --",
+            en=f"one lab at a time, not {got!r}; JupyterLab's options go after --",
             es=f"un laboratorio cada vez, no {got!r}; las opciones de JupyterLab van después de --"))
     if wanted:
         return resolve_lab(wanted[0])

@@ -77,7 +77,7 @@ def check_idle(args: argparse.Namespace) -> None:
     """Check that lengths come from a name or a trace, and that trace options come with a trace."""
     if args.trace is None:
         refuse_idle(args, say(en="a plan without --trace", es="un plan sin --trace"), ("length_factor", "too_long"),
-                    say(en="it is about a trace's lengths", es="trata de las longitudes de una traza"))
+                    say(en="it applies to a trace's lengths", es="se aplica a las longitudes de una traza"))
     else:
         refuse_idle(args, "--trace", ("workload",), say(en="the trace holds the lengths", es="la traza da las longitudes"))
 
@@ -101,8 +101,8 @@ def own_rate(calls: list) -> float:
     span_s = (calls[-1].arrival_ns - calls[0].arrival_ns) / 1e9
     if span_s == 0:
         raise ValueError(say(
-            en=f"the {len(calls)} requests of the trace come at one moment: it has no rate to plan for. Take their "
-            "lengths and draw arrivals: python -m minigpt replay --trace FILE --arrivals poisson --rate 5",
+            en=f"the {len(calls)} requests of the trace arrive at the same moment: it has no rate to plan for. Take their "
+               "lengths and draw arrivals: python -m minigpt replay --trace FILE --arrivals poisson --rate 5",
             es=f"las {len(calls)} peticiones de la traza llegan en un mismo instante: no hay tasa que planificar. Toma "
             "sus longitudes y sortea llegadas: python -m minigpt replay --trace ARCHIVO --arrivals poisson --rate 5",
         ))
@@ -135,7 +135,7 @@ def report(plan, own_ms: float | None, needed: int | None = None) -> str:
     lines = [
         say(en=f"plan: {fleet_en}; a new request goes to the one with the fewest",
             es=f"plan: {fleet_es}; cada petición nueva va a la réplica con menos dentro"),
-        say(en=f"  p95 on workloads not seen (ms): {unseen}; target {target}, met by {met}",
+        say(en=f"  p95 on unseen workloads (ms): {unseen}; target {target}, met by {met}",
             es=f"  p95 con cargas no vistas (ms): {unseen}; objetivo {target}, lo cumplen {met}"),
     ]
     if plan.p95_one_fewer_ms is not None:
@@ -145,10 +145,10 @@ def report(plan, own_ms: float | None, needed: int | None = None) -> str:
         lines.append(own_line(plan, own_ms, needed))
     load, speed = f"{plan.load_percent:.0f} %", f"{plan.capacity_per_s:.0f}"
     lines += [
-        say(en=f"  load: {load} of what the fleet can complete ({speed} requests/s a replica)",
+        say(en=f"  load: {load} of what the fleet can complete ({speed} requests/s per replica)",
             es=f"  carga: {load} de lo que la flota puede completar ({speed} peticiones/s por réplica)"),
-        say(en=f"  KV cache of a full replica, all as long as the longest: {plan.kv_mib:.1f} MiB",
-            es=f"  caché KV de una réplica llena, todas como la más larga: {plan.kv_mib:.1f} MiB"),
+        say(en=f"  KV cache of a full replica, if all requests are as long as the longest: {plan.kv_mib:.1f} MiB",
+            es=f"  caché KV de una réplica llena, si todas las peticiones son como la más larga: {plan.kv_mib:.1f} MiB"),
     ]
     return "\n".join(lines)
 

@@ -32,7 +32,7 @@ def parser() -> argparse.ArgumentParser:
         en="requests that may wait in the proxy; then 429",
         es="peticiones que pueden esperar en el proxy; después, 429"))
     made.add_argument("--time-limit-s", type=positive, default=120.0, help=say(
-        en="most time of a request", es="tiempo máximo de una petición"))
+        en="time limit of a request", es="tiempo máximo de una petición"))
     add_fleet_options(made.add_argument_group(say(en="how many", es="cuántas")))
     add_cluster_options(made.add_argument_group(say(en="where", es="dónde")))
     return made
@@ -57,8 +57,8 @@ def add_fleet_options(group) -> None:
 
 def add_cluster_options(group) -> None:
     group.add_argument("--address", help=say(
-        en="a Ray cluster that is there (auto: this machine's); default: one of this machine alone",
-        es="un clúster de Ray que ya existe (auto: el de esta máquina); por defecto, uno solo de esta máquina"))
+        en="an existing Ray cluster (auto: this machine's); default: a new one on this machine alone",
+        es="un clúster de Ray que ya existe (auto: el de esta máquina); por defecto, uno nuevo solo en esta máquina"))
     group.add_argument("--nodes", type=count, help=say(
         en="emulate this many machines on this one, one replica on each",
         es="emula tantas máquinas en esta, con una réplica en cada una"))

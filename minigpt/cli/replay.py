@@ -113,9 +113,10 @@ def window_line(runs) -> str:
     num, seconds = len(runs.static.workload.items), metrics.arrival_window_s(runs.static)
     static, continuous = (len(metrics.answered_in_window(log)) for log in (runs.static, runs.continuous))
     return say(
-        en=f"rates count the answers within the {seconds:.2f} s in which requests came: {static} and {continuous} of {num}",
-        es=f"las tasas cuentan las respuestas en los {seconds:.2f} s en que llegaron peticiones: {static} y {continuous} "
-        f"de {num}",
+        en=f"rates count the answers sent within the {seconds:.2f} s in which requests arrived: {static} and {continuous} of "
+           f"{num}",
+        es=f"las tasas cuentan las respuestas enviadas en los {seconds:.2f} s en que llegaron peticiones: {static} y "
+           f"{continuous} de {num}",
     )
 
 
@@ -129,8 +130,9 @@ def measured_lines(pairs, found: str, busy_percent: float) -> list[str]:
     return [
         say(en=f"above: the median of {len(pairs.runs)} pairs; reductions (%): {each}",
             es=f"arriba, el par mediano de {len(pairs.runs)}; reducciones (%): {each}"),
-        say(en=f"the static server computed {busy_percent:.0f} % of the time: at another load the reduction is another",
-            es=f"el servidor estático calculó el {busy_percent:.0f} % del tiempo: con otra carga la reducción es otra"),
+        say(en=f"the static server was computing {busy_percent:.0f} % of the time: at another load the reduction differs",
+            es=f"el servidor estático estuvo calculando el {busy_percent:.0f} % del tiempo: "
+               "con otra carga la reducción cambia"),
         say(en=f"p95 at least {BAR_PERCENT:.0f} % lower on this clock: {found} (never graded)",
             es=f"p95 al menos un {BAR_PERCENT:.0f} % menor con este reloj: {spanish[found]} (no puntúa)"),
     ] + ([CpuClock().note] if pairs.median.static.clock == "cpu" and CpuClock().note else [])

@@ -48,7 +48,7 @@ def parser() -> argparse.ArgumentParser:
 def add_limits(group) -> None:
     group.add_argument("--max-body-bytes", type=count, default=65_536)
     group.add_argument("--time-limit-s", type=positive, default=120.0, help=say(
-        en="most time of a request", es="tiempo máximo de una petición"))
+        en="time limit of a request", es="tiempo máximo de una petición"))
     group.add_argument("--hang-s", type=positive, default=30.0, help=say(
         en="after this long without a step for any request, the loop counts as hung",
         es="tras este tiempo sin ningún paso, el bucle se da por colgado"))
@@ -112,10 +112,10 @@ def say_slow() -> None:
 def announce(args: argparse.Namespace, impl: str, port: int) -> None:
     host = f"[{args.host}]" if ":" in args.host else args.host
     print(say(
-        en=f"Serving {impl}/{args.policy} on http://{host}:{port}/v1 (Ctrl-C ends, after what is in flight); "
-        f"http://{host}:{port}/ shows it live",
-        es=f"Sirviendo {impl}/{args.policy} en http://{host}:{port}/v1 (Ctrl-C termina, tras lo que está en vuelo); "
-        f"http://{host}:{port}/ lo muestra en vivo",
+        en=f"Serving {impl}/{args.policy} on http://{host}:{port}/v1 (Ctrl-C stops it once the requests in flight are done); "
+           f"http://{host}:{port}/ shows it live",
+        es=f"Sirviendo {impl}/{args.policy} en http://{host}:{port}/v1 (Ctrl-C lo para cuando acaban las peticiones en vuelo); "
+           f"http://{host}:{port}/ lo muestra en vivo",
     ), flush=True)
     if args.host not in LOCAL and not args.api_key:
         print(say(en="Anyone who can reach this address can use it: no --api-key was given, and nothing is encrypted.",

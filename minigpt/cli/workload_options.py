@@ -33,14 +33,14 @@ def add_workload_options(parser: argparse.ArgumentParser) -> None:
 
 def add_trace_options(parser) -> None:
     parser.add_argument("--trace", type=Path, metavar="FILE", help=say(
-        en="times and lengths of a production trace (Azure, BurstGPT, Mooncake); with --arrivals, its lengths alone",
+        en="times and lengths of a production trace (Azure, BurstGPT, Mooncake); with --arrivals, only its lengths",
         es="tiempos y longitudes de una traza de producción (Azure, BurstGPT, Mooncake); con --arrivals, solo longitudes",
     ))
     parser.add_argument("--length-factor", type=positive, help=say(
         en="scale of a trace's lengths", es="escala de longitudes de una traza"))
     parser.add_argument("--too-long", choices=("scale", "cap", "drop"), help=say(
-        en="a trace's longest requests: all shrink with them (default), they are cut, or left out",
-        es="las peticiones más largas de una traza: todas se encogen con ellas (por defecto), se cortan o se quitan",
+        en="what to do with a trace's longest requests: shrink all requests with them (default), cut them, or leave them out",
+        es="qué hacer con las peticiones más largas de una traza: encoger todas con ellas (por defecto), cortarlas o quitarlas",
     ))
 
 
@@ -60,7 +60,7 @@ def make_workload(args: argparse.Namespace):
     if args.trace is not None:
         return _from_trace(args)
     refuse_idle(args, say(en="a workload without --trace", es="una carga sin --trace"), ("length_factor", "too_long"),
-                say(en="it is about a trace's lengths", es="trata de las longitudes de una traza"))
+                say(en="it applies to a trace's lengths", es="se aplica a las longitudes de una traza"))
     return workload(
         name, load=_load(args), rate_per_s=args.rate, arrivals=args.arrivals or "poisson", max_batch=args.max_batch,
         num_requests=200 if args.num is None else args.num, seed=args.seed or 0,

@@ -130,8 +130,8 @@ def pip(*arguments):
         return 0
     what = "pip install " + " ".join(str(part) for part in arguments)
     return fail(say(
-        en=f"{what} failed (status {status}); the reason stands above. Check the network and the free disk "
-        "space, then run the same command again: it goes on where it stopped.",
+        en=f"{what} failed (status {status}); the reason is printed above. Check the network and the free disk space, then run "
+           "the same command again: it continues where it stopped.",
         es=f"{what} falló (estado {status}); la causa está arriba. Revisa la red y el espacio en disco y "
         "repite la misma orden: sigue donde se quedó."), status)
 
@@ -140,10 +140,10 @@ def missing_venv_message():
     """Name the package that Debian and its derivatives split off."""
     package = f"python{sys.version_info[0]}.{sys.version_info[1]}-venv"
     return say(
-        en=f"this Python ({sys.executable}) cannot make environments. On Debian or Ubuntu: "
-        f"sudo apt install {package}; then run the same command again",
-        es=f"este Python ({sys.executable}) no puede crear entornos. En Debian o Ubuntu: "
-        f"sudo apt install {package}; después repite la misma orden")
+        en=f"this Python ({sys.executable}) cannot create virtual environments. On Debian or Ubuntu: sudo apt install "
+           f"{package}; then run the same command again",
+        es=f"este Python ({sys.executable}) no puede crear entornos virtuales. En Debian o Ubuntu: sudo apt install {package}; "
+           "después repite la misma orden")
 
 
 def fail(message, status=1):

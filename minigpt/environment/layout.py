@@ -64,7 +64,7 @@ def uses_current_interpreter():
     if value not in ("", "current"):
         raise ValueError(say(
             en=f"MINIGPT_ENV={value!r} is unknown; set it to current (this Python as it is), or unset it",
-            es=f"MINIGPT_ENV={value!r} no significa nada; usa current (este Python tal cual) o quítala"))
+            es=f"MINIGPT_ENV={value!r} es desconocido; usa current (este Python tal cual) o quítala"))
     return value == "current"
 
 

@@ -162,7 +162,7 @@ class MiniGPT:
         positions = [lengths[slot] for slot in slots]  # each sequence has its own
         longest = max(positions) + 1  # S
         if longest > cache.max_length:
-            raise CacheFull(f"a sequence holds {longest - 1} tokens, all that a slot can: end it before this step")
+            raise CacheFull(f"a sequence holds {longest - 1} tokens, as many as a slot can hold: end it before this step")
         tokens, positions, slots = torch.tensor([token_ids, positions, slots]).unbind(0)  # (B,) each
         return logits_after(self, tokens, positions.unsqueeze(1), cache, slots, longest)
 
@@ -191,6 +191,6 @@ class MiniGPT:
             total = lengths[slot] + len(prompt)
             if total > cache.max_length:
                 raise CacheFull(
-                    f"a prompt of {len(prompt)} tokens would bring slot {slot} to {total} tokens, "
-                    f"and it can hold {cache.max_length}: shorten the prompt"
+                    f"a prompt of {len(prompt)} tokens would bring slot {slot} to {total} tokens, but it can hold "
+                    f"{cache.max_length}: shorten the prompt"
                 )

@@ -12,8 +12,10 @@ from minigpt.notebook.written import last_binding
 def text(lab: Path, impl: str, exercise: Exercise, unpassed: list) -> str:
     """What `lab.discuss` prints; `unpassed` is the exercise itself while it has not passed."""
     if unpassed:
-        return say(en=f'{exercise.id}: first pass it, with lab.check("{exercise.id}"); then this shows other ways.',
-                   es=f'{exercise.id}: supéralo antes, con lab.check("{exercise.id}"); después aquí verás otras maneras.')
+        return say(en=f'{exercise.id}: first pass the exercise, with lab.check("{exercise.id}"); then this shows other '
+                      'solutions.',
+                   es=f'{exercise.id}: supera antes el ejercicio, con lab.check("{exercise.id}"); después aquí verás otras '
+                      'soluciones.')
     parts = [reference(lab, exercise.function) if impl == "student" else "", words(exercise)]
     return "\n\n".join(filter(None, parts))
 
@@ -36,5 +38,5 @@ def reference(lab: Path, function: str) -> str:
 def words(exercise: Exercise) -> str:
     """What else would have been right."""
     if exercise.discussion is None:
-        return say(en="Nothing is written about this one.", es="Sobre este no hay nada escrito.")
+        return say(en="There is no discussion of this exercise.", es="Este ejercicio no tiene comentario.")
     return exercise.discussion.chosen

@@ -109,7 +109,7 @@ def read_exercise(path: Path, where: str, row: dict, earlier: list[str]) -> Exer
             en='write a name, Class.method, or "" for none',
             es='escribe un nombre, Clase.método, o "" si no hay')
     require(type(row["minutes"]) is int and row["minutes"] > 0, path, f"{where}, minutes", row["minutes"],
-            en="write a whole number from 1 on", es="escribe un número entero desde 1")
+            en="write a whole number of at least 1", es="escribe un número entero, al menos 1")
     check_needs(path, f"{where}, needs", row["needs"], earlier)
     return Exercise(
         id=row["id"], function=row["function"], minutes=row["minutes"], needs=tuple(row["needs"]),
@@ -131,7 +131,7 @@ def check_id(path: Path, field: str, value, earlier: list[str]) -> None:
     require(isinstance(value, str) and re.fullmatch(rf"{number}\.[1-9][0-9]?", value), path, field, value,
             en=f'write "{number}.1", "{number}.2", …', es=f'escribe "{number}.1", "{number}.2", …')
     require(value not in earlier, path, field, value,
-            en="it is taken: give each exercise its own", es="ya está usado: da a cada ejercicio el suyo")
+            en="this id is taken: give each exercise its own", es="ese id ya está usado: da a cada ejercicio el suyo")
 
 
 def check_needs(path: Path, field: str, value, earlier: list[str]) -> None:
@@ -161,7 +161,7 @@ def read_lists(path: Path, field: str, value) -> Bilingual:
                 en='write ["…", "…"], at least one', es='escribe ["…", "…"], al menos una')
     lengths = {code: len(texts) for code, texts in value.items()}
     require(lengths["en"] == lengths["es"], path, field, lengths,
-            en="write as many in each language", es="escribe las mismas en cada idioma")
+            en="write the same number in each language", es="escribe el mismo número en cada idioma")
     return Bilingual(en=tuple(value["en"]), es=tuple(value["es"]))
 
 

@@ -82,11 +82,12 @@ def waits_for_check(exercise, verdict: str) -> str:
     """The line shown instead of a cell's output while a check has not passed."""
     name, call = f"{exercise.id} (`{exercise.function}`)", f'lab.check("{exercise.id}")'
     if verdict == checked.FAILED:
-        return say(en=f"This cell waits for exercise {name}: its last check did not pass, and a figure of it would mislead.",
-                   es=f"Esta celda espera al ejercicio {name}: su última comprobación no se superó, y una figura suya "
+        return say(en=f"This cell waits for exercise {name}: its last check did not pass, so a figure made with it would "
+                      "mislead.",
+                   es=f"Esta celda espera al ejercicio {name}: su última comprobación no se superó, y una figura hecha con él "
                       "engañaría.")
-    return say(en=f"This cell waits for exercise {name}: as it is now it has not been checked. Run {call}.",
-               es=f"Esta celda espera al ejercicio {name}: tal como está ahora no se ha comprobado. Ejecuta {call}.")
+    return say(en=f"This cell waits for exercise {name}: its current version has not been checked. Run {call}.",
+               es=f"Esta celda espera al ejercicio {name}: su versión actual no se ha comprobado. Ejecuta {call}.")
 
 
 def waits_for(exercises: list) -> str:

@@ -95,7 +95,7 @@ def _draw_use(axes, log: PagedRunLog, axis) -> None:
     axes.set_ylim(0, log.num_blocks * log.block_size * 1.08)
     axes.set_ylabel(say(en="places\n(tokens)", es="sitios\n(tokens)"), fontsize=9)
     words = (
-        Patch(facecolor=COLOURS["useful"], label=say(en="a token lies there", es="con un token")),
+        Patch(facecolor=COLOURS["useful"], label=say(en="holds a token", es="con un token")),
         Patch(facecolor=COLOURS["held"], label=say(en="held and empty", es="ocupados y vacíos")),
         Line2D([], [], color=COLOURS["target"], linestyle="--", label=say(en="the whole pool", es="el pool entero")),
     )

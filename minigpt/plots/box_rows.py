@@ -27,11 +27,11 @@ def shared_blocks(rows: list[tuple[str, list[int], int, int]], block_size: int):
         drawn.append((name, boxes))
     legend = {
         "continuous": say(en="found: computed by an earlier request", es="encontrado: lo calculó una petición anterior"),
-        "useful": say(en="computed, and full", es="calculado, y lleno"),
+        "useful": say(en="computed, full", es="calculado, lleno"),
         "held": say(en="computed, not full: no key", es="calculado, no lleno: sin clave"),
     }
     found, total = sum(row[2] for row in rows), sum(len(row[1]) for row in rows)
-    figure = _draw(drawn, legend, 1.0, say(en=f"block of the prompt (each {block_size} tokens)",
+    figure = _draw(drawn, legend, 1.0, say(en=f"block of the prompt ({block_size} tokens each)",
                                            es=f"bloque del prompt (de {block_size} tokens)"))
     return described(figure, say(
         en=f"{len(rows)} prompts of {total} blocks together, of which {found} were found in the cache; the others were computed.",
@@ -52,9 +52,9 @@ def checked_guesses(steps: list[tuple[list[int], list[int]]], most: int = 12):
         boxes += [(letter(token), "static") for token in guesses[num_right:]]
         drawn.append((str(number), boxes))
     legend = {
-        "useful": say(en="guessed, and right", es="adivinado, y acierta"),
+        "useful": say(en="guessed correctly", es="adivinado correctamente"),
         "continuous": say(en="the model's own", es="propio del modelo"),
-        "static": say(en="guessed, and wrong: dropped", es="adivinado, y falla: se descarta"),
+        "static": say(en="guessed wrongly: dropped", es="adivinado mal: se descarta"),
     }
     figure = _draw(drawn, legend, 1.0, say(en="tokens of the step", es="tokens del paso"), say(en="step", es="paso"))
     tokens = sum(len(kept) for _, kept in steps)

@@ -101,7 +101,7 @@ def histogram(
                       xycoords="axes fraction", ha="right",
                       bbox={"facecolor": "white", "edgecolor": "none", "pad": 1})
     axes.set_xlabel(f"{of} ({unit})" if of else unit)
-    axes.set_ylabel(ylabel or say(en="count (requests)", es="cantidad (peticiones)"))
+    axes.set_ylabel(ylabel or say(en="number of requests", es="número de peticiones"))
     axes.grid(axis="y")
     return described(figure, sentences.of_spread(axes.get_xlabel(), list(values), marks or {}))
 

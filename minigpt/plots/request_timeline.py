@@ -24,7 +24,7 @@ def request_timeline(
     end_ns = log.end_ns if first_s is None else first_s * 1e9
     rows = [phases for phases in request_phases(log) if phases.arrival_ns < end_ns][:MOST_ROWS]
     if not rows:
-        raise ValueError(f"first_s={first_s}: no request that was answered came so early. Give more, or None for all")
+        raise ValueError(f"first_s={first_s}: no answered request arrived that early. Give a larger value, or None for all")
     last_ns = max(phases.finish_ns for phases in rows)
     time_axis = make_axis(log, last_ns / 1e9, in_steps)
     figure = new_figure(max(len(rows) * SLOT_IN, 0.7) + 1.5)

@@ -67,7 +67,7 @@ class Part:
         end_ns = math.inf if first_s is None else first_s * NS
         count = sum(step.start_ns < end_ns for step in log.steps[:max_steps])
         if not count:
-            raise ValueError(f"first_s={first_s}: no step of this run begins before that. Give more, or None for all")
+            raise ValueError(f"first_s={first_s}: no step of this run begins before that. Give a larger value, or None for all")
         time_axis = make_axis(log, log.steps[count - 1].end_ns / NS, in_steps)
         return cls(log=log, time_axis=time_axis, num_steps=count, names=names)
 

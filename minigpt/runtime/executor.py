@@ -24,8 +24,8 @@ class StepLimit:
         self._left -= 1
         if self._left < 0:
             raise ServingError(say(
-                en="the loop took many more steps than its requests have tokens: does a request that has ended leave?",
-                es="el bucle dio muchos más pasos que tokens tienen sus peticiones: ¿sale la que ha terminado?",
+                en="the loop took many more steps than its requests have tokens: do you remove requests that have ended?",
+                es="el bucle dio muchos más pasos que tokens tienen sus peticiones: ¿quitas las que han terminado?",
             ))
 
     def was_useful(self) -> None:
@@ -70,7 +70,7 @@ class Executor:
             ))
         if len({record.item.request_id for record in records}) < len(records):
             raise ServingError(say(
-                en="forward_one_step got a request twice: pass each once a step",
+                en="forward_one_step got a request twice: pass each once per step",
                 es="forward_one_step recibió una petición dos veces: pasa cada una una vez por paso",
             ))
         return records

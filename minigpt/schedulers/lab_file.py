@@ -34,7 +34,7 @@ def read(path: Path) -> str:
     """The text of a file of lab code."""
     if not path.is_file():
         raise LabFileError(say(
-            en=f"{path} is missing: git restore brings a reference back, python -m minigpt reset a file of your own",
+            en=f"{path} is missing: git restore brings back a reference, python -m minigpt reset your own file",
             es=f"{path} no está: git restore recupera una referencia; python -m minigpt reset, un archivo tuyo",
         ))
     return decode(path.read_bytes(), path.name)

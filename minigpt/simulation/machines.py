@@ -280,6 +280,6 @@ def check_kinds(kinds: Sequence[str]) -> None:
     """Refuse a fleet that could not serve a request to its end."""
     if not kinds or not set(kinds) <= set(KINDS) or (PREFILL in kinds) != (DECODE in kinds):
         raise ValueError(say(
-            en=f"kinds={list(kinds)}: mixed machines, or some for prefill and some for decode",
-            es=f"kinds={list(kinds)}: máquinas mixtas, o algunas de prefill y algunas de decode",
+            en=f"kinds={list(kinds)}: choose mixed machines, or some for prefill and some for decode",
+            es=f"kinds={list(kinds)}: elige máquinas mixtas, o algunas de prefill y algunas de decode",
         ))

@@ -21,8 +21,8 @@ def smallest_fleet(
         if best is not None and tried[best] <= p95_target_s:
             return num_replicas, best
     raise ValueError(say(
-        en=f"p95={1e3 * p95_target_s:g} ms: {most} replicas do not meet it; aim higher",
-        es=f"p95={1e3 * p95_target_s:g} ms: {most} réplicas no lo cumplen; pide menos",
+        en=f"p95={1e3 * p95_target_s:g} ms: {most} replicas do not meet it; choose a higher target",
+        es=f"p95={1e3 * p95_target_s:g} ms: {most} réplicas no lo cumplen; elige un objetivo mayor",
     ))
 
 

@@ -82,10 +82,10 @@ def _check_size(lengths: fleet.Lengths, rate_per_s: float, max_cap: int) -> None
     if fewest > MOST_REPLICAS:
         part = rate_per_s * MOST_REPLICAS / fewest / 2
         raise ValueError(say(
-            en=f"rate={rate_per_s:g}: it takes at least {fewest:.6g} replicas, and up to {MOST_REPLICAS} are simulated. "
-            f"Plan for a part of it, such as {part:.3g}: replicas grow in proportion",
-            es=f"rate={rate_per_s:g}: hacen falta al menos {fewest:.6g} réplicas, y se simulan hasta {MOST_REPLICAS}. "
-            f"Planifica para una parte, como {part:.3g}: las réplicas crecen en proporción",
+            en=f"rate={rate_per_s:g}: it takes at least {fewest:.6g} replicas, but at most {MOST_REPLICAS} are simulated. Plan "
+               f"for a part of it, such as {part:.3g}: replicas grow in proportion",
+            es=f"rate={rate_per_s:g}: hacen falta al menos {fewest:.6g} réplicas, pero se simulan como mucho {MOST_REPLICAS}. "
+               f"Planifica para una parte, como {part:.3g}: las réplicas crecen en proporción",
         ))
 
 

@@ -57,11 +57,10 @@ EVIDENCE = (
     Evidence(
         engine="vLLM", version="V1, docs 0.25 (2026)",
         source="Kwon et al., SOSP 2023; docs.vllm.ai: Optimization and Tuning; SchedulerConfig; PR 37307, 44594",
-        en="each step takes the next tokens of requests, prompt or output, up to max_num_batched_tokens; a "
-        "prompt that does not fit is split. A request is admitted if its whole input fits; for its output "
-        "nothing is set aside (the watermark is 0), blocks are allotted as tokens come. If none is free, a "
-        "request gives its blocks back and is recomputed later: V1 no longer swaps; its heir, KV "
-        "offloading, has to be turned on.",
+        en="each step takes the next tokens of requests, prompt or output, up to max_num_batched_tokens; a prompt that does "
+           "not fit is split. A request is admitted if its whole input fits; for its output nothing is set aside (the "
+           "watermark is 0), blocks are allotted as tokens come. If none is free, a request gives its blocks back and is "
+           "recomputed later: V1 no longer swaps; its successor, KV offloading, has to be turned on.",
         es="cada paso toma los siguientes tokens de las peticiones, de prompt o de salida, hasta "
         "max_num_batched_tokens; un prompt que no cabe se divide. Una petición se admite si cabe todo su "
         "prompt; para la salida no se aparta nada (la marca de agua es 0): los bloques se asignan según llegan "
@@ -110,28 +109,28 @@ EVIDENCE = (
     Evidence(
         engine="transformers", version="5.x, continuous batching (2026)",
         source="huggingface.co/docs/transformers: Continuous batching architecture",
-        en="at every step the scheduler takes decodes first, then prompts, cut where max_batch_tokens ends. A new "
-        "request needs free pages for its prompt, and 15 % of the cache stay free for those that grow. When it is "
-        "full, the newest go back to the queue, copied to CPU memory (cpu_offload_space; 0 by default) or "
-        "recomputed. Equal beginnings of prompts share their blocks.",
+        en="at every step the scheduler takes decodes first, then prompts, cut where max_batch_tokens ends. A new request "
+           "needs free pages for its prompt, and 15 % of the cache stays free for those that grow. When it is full, the "
+           "newest go back to the queue, copied to CPU memory (cpu_offload_space; 0 by default) or recomputed. Prompts with "
+           "equal beginnings share blocks.",
         es="en cada paso el planificador toma primero los decode y después los prompts, cortados donde acaba "
-        "max_batch_tokens. Una petición nueva necesita páginas libres para su prompt, y un 15 % de la caché queda "
-        "libre para las que crecen. Cuando se llena, las más nuevas vuelven a la cola, copiadas a la memoria de la "
-        "CPU (cpu_offload_space; 0 por defecto) o recalculadas. Los comienzos iguales de prompts comparten bloques.",
+           "max_batch_tokens. Una petición nueva necesita páginas libres para su prompt, y un 15 % de la caché queda libre "
+           "para las que crecen. Cuando se llena, las más nuevas vuelven a la cola, copiadas a la memoria de la CPU "
+           "(cpu_offload_space; 0 por defecto) o recalculadas. Los prompts con comienzos iguales comparten bloques.",
     ),
     Evidence(
         engine="llama.cpp", version="llama-server b9265 (2026)",
         source="llama.cpp: tools/server/README.md; PR 16736 (2025), issue 23652 (2026)",
-        en="every step takes the next token of all busy slots, and then up to batch-size tokens of prompts; a longer prompt goes on in the next. By default "
-        "the slots share one cache (kv-unified), and a request starts when a slot is free: what its tokens need is "
-        "taken as they come, and nothing checks whether all of them together will fit. When "
-        "there is none, idle slots are cleared first; then running conversations stop with an error, "
-        "\"Context size has been exceeded\".",
-        es="cada paso toma el siguiente token de todos los slots ocupados y después hasta batch-size tokens de prompts; uno más largo sigue en el siguiente. "
-        "Por defecto los slots comparten una caché (kv-unified), y una petición empieza cuando hay un slot libre: lo "
-        "que piden sus tokens se toma según llegan, y nadie comprueba si todas juntas tendrán sitio. Cuando falta, "
-        "primero se vacían los slots inactivos; después, conversaciones en curso se cortan con un error, "
-        "«Context size has been exceeded».",
+        en="every step takes the next token of all busy slots, and then up to batch-size tokens of prompts; a longer prompt "
+           "goes on in the next. By default the slots share one cache (kv-unified), and a request starts when a slot is free: "
+           "what its tokens need is taken as they come, and nothing checks whether all of them together will fit. When no "
+           "room is left, idle slots are cleared first; then running conversations stop with an error, \"Context size has "
+           "been exceeded\".",
+        es="cada paso toma el siguiente token de todos los slots ocupados y después hasta batch-size tokens de prompts; uno "
+           "más largo sigue en el siguiente. Por defecto los slots comparten una caché (kv-unified), y una petición empieza "
+           "cuando hay un slot libre: lo que necesitan sus tokens se toma según llegan, y no se comprueba si todas juntas "
+           "tendrán sitio. Cuando falta sitio, primero se vacían los slots inactivos; después, conversaciones en curso se "
+           "cortan con un error, «Context size has been exceeded».",
     ),
     Evidence(
         engine="TF Serving", version="2.x", source="Olston et al., 2017; TensorFlow Serving: Batching Guide",
@@ -185,8 +184,8 @@ PUBLISHED = (
     ),
     Evidence(
         engine="TensorRT-LLM", version="1.2.1, issue 16827, 2026-07", source="Llama-3.3-70B FP8, H200",
-        en="MAX_UTILIZATION instead of GUARANTEED_NO_EVICT, with more work than the KV memory holds: 40.6 % less "
-        "output a second, TPOT p99 9.1 times as long, and TTFT p50 35.8 → 27.1 s.",
+        en="MAX_UTILIZATION instead of GUARANTEED_NO_EVICT, with more work than the KV memory holds: 40.6 % less output per "
+           "second, TPOT p99 9.1 times as long, and TTFT p50 35.8 → 27.1 s.",
         es="MAX_UTILIZATION en vez de GUARANTEED_NO_EVICT, con más trabajo del que cabe en la memoria KV: 40.6 % menos "
         "salida por segundo, p99 de TPOT 9.1 veces mayor, y p50 de TTFT 35.8 → 27.1 s.",
     ),

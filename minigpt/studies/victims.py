@@ -60,7 +60,7 @@ def try_victims(victim_of: Callable) -> bool:
             return False
         changed = [i for i, record in mine.requests.items() if record.answer != record.item.answer]
         if changed:
-            print(say(en=f"wrong: seed {seed}: request {changed[0]} got another answer, or none",
+            print(say(en=f"wrong: seed {seed}: request {changed[0]} got a different answer, or none",
                       es=f"mal: semilla {seed}: la petición {changed[0]} recibió otra respuesta, o ninguna"))
             return False
         figures = [lost_tokens(last), lost_tokens(mine), round(p95_ms(last)), round(p95_ms(mine))]
@@ -68,6 +68,7 @@ def try_victims(victim_of: Callable) -> bool:
         rows.append((say(en=f"seed {seed}", es=f"semilla {seed}"), *map(str, figures)))
     print(aligned(rows))
     is_right = lost[1] < lost[0]
-    print(say(en=f"{'right' if is_right else 'not yet'}: {lost[1]} tokens lost, and {lost[0]} with the last in line",
-              es=f"{'correcto' if is_right else 'aún no'}: {lost[1]} tokens perdidos, y {lost[0]} con la última de la fila"))
+    print(say(en=f"{'right' if is_right else 'not yet'}: {lost[1]} tokens lost, against {lost[0]} with the last in line",
+              es=f"{'correcto' if is_right else 'aún no'}: {lost[1]} tokens perdidos, frente a {lost[0]} con la última de la "
+                 "fila"))
     return is_right

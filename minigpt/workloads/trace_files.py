@@ -72,7 +72,8 @@ def read_trace(path: Path, most: int | None = None) -> Rows:
                 break
     if not found.good:
         bad_rows = "; ".join(found.bad_rows[:5]) or say(en="there are no rows at all", es="no hay ni una fila")
-        raise ValueError(say(en=f"trace={str(path)!r} has no good row", es=f"trace={str(path)!r} no tiene ninguna fila buena")
+        raise ValueError(say(en=f"trace={str(path)!r} has no usable row", es=f"trace={str(path)!r} no tiene ninguna fila "
+                                                                             "utilizable")
                          + f" ({bad_rows})")
     return found
 
@@ -83,7 +84,7 @@ def undamaged(path: Path):
     try:
         yield
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise ValueError(say(en=f"trace={str(path)!r} is damaged or not whole ({error}): get it again",
+        raise ValueError(say(en=f"trace={str(path)!r} is damaged or incomplete ({error}): get it again",
                              es=f"trace={str(path)!r} está dañado o incompleto ({error}): consíguelo de nuevo")) from None
 
 
@@ -207,9 +208,9 @@ def _json_row(line: str) -> Row:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError):
-        raise ValueError(say(en="no JSON object", es="no es un objeto JSON")) from None
+        raise ValueError(say(en="not a JSON object", es="no es un objeto JSON")) from None
     if not isinstance(row, dict):
-        raise ValueError(say(en="no JSON object", es="no es un objeto JSON"))
+        raise ValueError(say(en="not a JSON object", es="no es un objeto JSON"))
     if "timestamp" in row and "output_length" in row:  # Mooncake, and aiperf's form of it: milliseconds
         prompt = row["input_length"] if "input_length" in row else len(encode(str(row.get("text_input", ""))))
         return _row(_in_time(row["timestamp"], NS // 1000), None, _whole(prompt), _whole(row["output_length"]))

@@ -189,7 +189,8 @@ def schedule(
     num_requests = len(items)
     process, _, parameter = arrivals.partition(":")
     if parameter and process in ("burst", "poisson"):
-        raise ValueError(f"arrivals={arrivals!r}: " + say(en=f"{process} has no number after it", es=f"{process} no lleva número"))
+        raise ValueError(f"arrivals={arrivals!r}: " + say(en=f"{process} takes no number "
+                                                             "after it", es=f"{process} no lleva número"))
     if process == "burst":
         return arriving(items, [0.0] * num_requests, name, notes=notes)
     if process == "closed":

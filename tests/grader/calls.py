@@ -44,8 +44,8 @@ class Calls:
         """The failure of a call that never came back; the function is not called again."""
         if what == "import" and failure.outcome != OUT_OF_MEMORY:
             failure.outcome, failure.hint = IMPORT_ERROR, t(
-                "loading the file did not finish: keep code that runs inside functions",
-                "la carga del archivo no llegó a su fin: deja en funciones lo que se ejecuta",
+                "the file did not finish loading: move the code that runs at the top level into functions",
+                "el archivo no terminó de cargarse: mueve a funciones el código que se ejecuta fuera de ellas",
             )
         self._lost[what] = failure
         return failure
@@ -123,7 +123,7 @@ def ended_the_process(name: str, got: Text) -> WorkerLost:
     """A call that took everything down with it."""
     return WorkerLost(PROCESS_ENDED, got=got, hint=t(
         "`{name}` ended the whole process: return instead of exiting",
-        "`{name}` terminó todo el proceso: devuelve un valor en vez de salir",
+        "`{name}` terminó todo el proceso: vuelve con return en vez de salir",
     ).format(name=name))
 
 

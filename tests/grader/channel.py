@@ -154,7 +154,7 @@ def unpack(plain, make_request=None):
             return make_request(*(unpack(part) for part in value))
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise ChannelError(f"a value with the tag {tag!r} was not in its plain form ({error})") from None
-    raise ChannelError(f"a value had the tag {tag!r}, which nobody uses here")
+    raise ChannelError(f"a value had the tag {tag!r}, which is not used here")
 
 
 def _unpack_tensor(dtype: str, shape: list, data: str):

@@ -63,7 +63,7 @@ def _summary(reports: list[dict]) -> str:
     most = max((one["max_score"] for one in reports), default=0)
     mean = sum(one["score"] for one in reports) / len(reports)
     return "<p>" + say(
-        en=f"{len(reports)} submissions; {whole} with every point; {untouched} not begun; mean score {mean:.1f} of {most}.",
+        en=f"{len(reports)} submissions; {whole} with every point; {untouched} not started; mean score {mean:.1f} of {most}.",
         es=f"{len(reports)} entregas; {whole} con todos los puntos; {untouched} sin empezar; media {mean:.1f} de {most}.",
     ) + "</p>"
 

@@ -17,11 +17,12 @@ def pairs_of(lab: Path, sources: dict[str, bytes]) -> list[Pair]:
 def note() -> str:
     """Say what the table shows, and what it does not."""
     return say(
-        en="Which part of the smaller file's own token sequences lies in the other file, too: with its names, and with all names made "
-        "equal. Short exercises have few right answers, and people learn together: it says where to look, never what happened.",
-        es="Qué parte de las secuencias de tokens propias del archivo menor está también en el otro: con sus nombres, y con todos los "
-        "nombres igualados. Los ejercicios cortos tienen pocas respuestas correctas y se aprende en compañía: dice dónde mirar, "
-        "nunca qué pasó.")
+        en="The share of the smaller file's own token sequences that also occur in the other file: with the names as they "
+           "are, and with all names made equal. Short exercises have few right answers, and people learn together: the "
+           "figures show where to look, never what happened.",
+        es="La fracción de las secuencias de tokens propias del archivo menor que también aparecen en el otro: con los "
+           "nombres tal cual, y con todos los nombres igualados. Los ejercicios cortos tienen pocas respuestas correctas y se "
+           "aprende en compañía: las cifras dicen dónde mirar, nunca qué pasó.")
 
 
 def rows(pairs: list[Pair], link: Callable[[str], str]) -> list[str]:
@@ -32,4 +33,4 @@ def rows(pairs: list[Pair], link: Callable[[str], str]) -> list[str]:
 
 def heads() -> tuple[str, ...]:
     return (say(en="submission", es="entrega"), say(en="and", es="y"), say(en="same tokens", es="mismos tokens"),
-            say(en="same but for names", es="mismos salvo los nombres"))
+            say(en="same except for names", es="mismos salvo los nombres"))

@@ -42,7 +42,7 @@ ROWS = {
         t("the code could end your processes", "el código podía terminar tus procesos"),
     ),
     "descendants": Row(
-        t("every descendant is ended", "termina todo descendiente"),
+        t("all its descendants are ended", "terminan todos sus descendientes"),
         t("a process that left its session and ended its guardian may have gone on",
           "un proceso que dejó su sesión y terminó a su guardián pudo seguir"),
     ),
@@ -64,7 +64,7 @@ ROWS = {
         t("the size of a file is not limited", "el tamaño de un archivo no se limita"),
     ),
     "written": Row(
-        t("sum of what it writes, anywhere", "suma de lo que escribe, en cualquier sitio"),
+        t("total of what it writes, anywhere", "total de lo que escribe, en cualquier sitio"),
         t("what the code writes outside of its own folder is not counted", "lo que el código escribe fuera de su carpeta no se cuenta"),
     ),
     "leftovers": Row(
@@ -77,7 +77,7 @@ ROWS = {
         t("the code could use the network", "el código podía usar la red"),
     ),
     "rights": Row(
-        t("no rights of its own to be had (user namespaces)", "no puede hacerse con derechos propios (espacios de usuario)"),
+        t("it cannot gain rights of its own (user namespaces)", "no puede obtener derechos propios (espacios de usuario)"),
         t("the code could make user namespaces of its own", "el código podía crear sus propios espacios de usuario"),
     ),
 }

@@ -12,19 +12,17 @@ from tests.grader import channel
 from tests.grader.outcomes import CRASHED, CheckFailed, Text, expect, is_same, t, with_type, wrong
 
 KEPT = t(
-    "after other calls; on its own, this call does what it should. Something is kept from one call to the next: a "
-    "default argument such as `seen=[]` is made once and then shared by all calls, and so is what stands outside the "
-    "function",
-    "después de otras llamadas; por sí sola, esta llamada hace lo que debe. Algo se conserva de una llamada a la "
-    "siguiente: un argumento por defecto como `seen=[]` se crea una vez y lo comparten todas las llamadas, igual que "
-    "lo que está fuera de la función",
+    "this call is wrong after other calls, but right on its own. Something is kept from one call to the next: a default "
+    "argument such as `seen=[]` is made once and then shared by all calls, and so is anything outside the function",
+    "esta llamada da un resultado incorrecto después de otras llamadas, pero correcto por sí sola. Algo se conserva de una "
+    "llamada a la siguiente: un argumento por defecto como `seen=[]` se crea una vez y lo comparten todas las llamadas, igual "
+    "que lo que está fuera de la función",
 )
 CHANGED = t(
-    "(`{name}` after the call): a question must not change what it asks about. `sort`, `pop`, `clear`, `update` and "
-    "`x[i] = …` change what the caller goes on using; `sorted(x)`, `list(x)` and `dict(x)` make something new",
-    "(`{name}` tras la llamada): una pregunta no debe cambiar aquello por lo que pregunta. `sort`, `pop`, `clear`, "
-    "`update` y `x[i] = …` cambian lo que sigue usando quien llama; `sorted(x)`, `list(x)` y `dict(x)` crean algo "
-    "nuevo",
+    "(`{name}` after the call): the function must not change its arguments. `sort`, `pop`, `clear`, `update` and `x[i] = …` "
+    "change an object that the caller still uses; `sorted(x)`, `list(x)` and `dict(x)` make a new one",
+    "(`{name}` tras la llamada): la función no debe cambiar sus argumentos. `sort`, `pop`, `clear`, `update` y `x[i] = …` "
+    "cambian un objeto que quien llama sigue usando; `sorted(x)`, `list(x)` y `dict(x)` crean uno nuevo",
 )
 
 
@@ -109,7 +107,7 @@ def expect_unchanged(names, before, after) -> None:
     """Fail the check if a call has changed one of its arguments."""
     for name, old, new in zip(names, before, after):
         expect(channel.pack(old) == channel.pack(new), hint=CHANGED.format(name=name),
-               expected=t("as it was", "como estaba"), got=repr(new)[:100])
+               expected=t("unchanged", "sin cambios"), got=repr(new)[:100])
 
 
 def _true_answer(definition: Definition, args):

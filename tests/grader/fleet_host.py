@@ -46,7 +46,7 @@ class FleetHost:
         self._work += num_requests * (WORK_PER_REQUEST + num_replicas)
         if self._work > MOST_WORK:
             raise TimeoutError(say(en="fleet.p95_s was called for far more simulations than a search needs",
-                                   es="se pidieron a fleet.p95_s muchas más simulaciones de las que pide una búsqueda"))
+                                   es="se pidieron a fleet.p95_s muchas más simulaciones de las que necesita una búsqueda"))
         return _simulated(_pairs(lengths), rate_per_s, num_replicas, cap, num_requests, seed)
 
 

@@ -105,7 +105,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--refused", default="", help=argparse.SUPPRESS)
     parser.add_argument("--seed", type=whole(), default=0, help=say(en="of the graded workloads", es="de las cargas"))
     parser.add_argument("--scripted", action="store_true", help=say(
-        en="without the model: quicker, for trying out", es="sin el modelo: más rápido, para probar"))
+        en="without the model: faster, for trying things out", es="sin el modelo: más rápido, para probar"))
     parser.add_argument("--limits", type=parse_limits, default=Limits(), metavar="cpu_s=10,wall_s=12,memory_mb=1024", help=say(
         en="what one call into the code under test may use", es="lo que puede usar cada llamada al código"))
     return parser.parse_args(argv)

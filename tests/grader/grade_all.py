@@ -72,7 +72,7 @@ class ClassRun:
             if one.note:
                 print(one.note)
             if one not in [each for each, _ in pairs]:
-                print(say(en=f"{name}: no lab's file in it; say LAB=NN to have it counted as zero",
+                print(say(en=f"{name}: it holds no lab's file; pass LAB=NN to count it as zero",
                           es=f"{name}: no contiene el archivo de ningún laboratorio; con LAB=NN cuenta como cero"))
         return [self._job(one, lab) for one, lab in pairs]
 
@@ -233,7 +233,7 @@ def _write_results(out: Path, in_order: list[dict], pairs: dict[str, list[Pair]]
               es=f"{len(in_order)} informes; la clase de un vistazo: {out / PAGE}; su tabla: {out / TABLE}"))
     for one in failed:
         print(say(en=f"the grader failed on {one['submission']}, lab {one['lab']}: run it again, and report it if it still fails",
-                  es=f"el corrector falló con {one['submission']}, laboratorio {one['lab']}: repite, y avísanos si persiste"))
+                  es=f"el corrector falló con {one['submission']}, laboratorio {one['lab']}: repítelo, y avísanos si persiste"))
     return 1 if failed else 0
 
 
@@ -262,7 +262,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
     here = os.environ.get("MINIGPT_CALLED_FROM", "")
     args.folder, args.out = Path(here, args.folder), Path(here, args.out)
     if not args.folder.is_dir():
-        raise ValueError(say(en=f"{args.folder} is not a folder: say DIR=submissions",
+        raise ValueError(say(en=f"{args.folder} is not a folder: pass DIR=submissions",
                              es=f"{args.folder} no es una carpeta: escribe DIR=entregas"))
     try:
         new_folder(args.out)
@@ -270,8 +270,8 @@ def parse(argv: list[str]) -> argparse.Namespace:
         raise ValueError(f"--out: {error}") from None
     folder, out = args.folder.resolve(), args.out.resolve()
     if out == folder or folder in out.parents:
-        raise ValueError(say(en=f"the results would lie among the submissions: choose another folder than {args.out}",
-                             es=f"los resultados quedarían entre las entregas: elige otra carpeta que {args.out}"))
+        raise ValueError(say(en=f"the results would end up among the submissions: choose a folder other than {args.out}",
+                             es=f"los resultados quedarían entre las entregas: elige una carpeta distinta de {args.out}"))
     return args
 
 
@@ -287,7 +287,8 @@ def main(argv: list[str] | None = None) -> int:
         print(f"minigpt: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print(say(en="interrupted: the same command goes on from here", es="interrumpido: la misma orden continúa desde aquí"))
+        print(say(en="interrupted: run the same command again "
+                     "to continue from here", es="interrumpido: repite la misma orden para continuar desde aquí"))
         return 130
 
 

@@ -19,7 +19,8 @@ class ImportGuard:
 
         allowed = ", ".join(self._given) or say(en="nothing", es="nada")
         raise ImportError(say(
-            en=f"{name} is given code that a submission may not use. Of minigpt this lab's exercises may use: {allowed}",
+            en=f"{name} is part of the given code that a submission may not use. From minigpt, this lab's exercises may use: "
+               f"{allowed}",
             es=f"{name} es código dado que una entrega no puede usar. De minigpt, los ejercicios de este laboratorio "
             f"pueden usar: {allowed}",
         ), name=name)

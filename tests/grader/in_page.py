@@ -67,8 +67,8 @@ class PageWorker(Calls):
             failure = ended_the_process(function, t("Python ended", "Python terminó"))
         else:
             failure = did_not_return(function, t(
-                f"{seconds:.0f} s, and no line of your file was reached any more",
-                f"{seconds:.0f} s, y ya no se alcanzó ninguna línea de tu archivo"))
+                f"{seconds:.0f} s passed without reaching another line of your file",
+                f"pasaron {seconds:.0f} s sin que se alcanzara otra línea de tu archivo"))
         self._noted_as_lost(function, failure)
 
     def fresh(self) -> None:

@@ -35,15 +35,15 @@ def t(en: str, es: str) -> Text:
 
 # What each outcome means, in one plain line.
 MEANING = {
-    PASSED: t("does what it should", "hace lo que debe"),
-    WRONG: t("it ran, and the result is not the expected one", "se ejecutó, y el resultado no es el esperado"),
+    PASSED: t("works as it should", "hace lo que debe"),
+    WRONG: t("it ran, but the result is not the expected one", "se ejecutó, pero el resultado no es el esperado"),
     NOT_IMPLEMENTED: t("not written yet", "aún sin escribir"),
     BLOCKED: t("waits for an earlier exercise", "espera a un ejercicio anterior"),
     IMPORT_ERROR: t("the file could not be loaded", "no se pudo cargar el archivo"),
     CRASHED: t("your code raised an exception", "tu código lanzó una excepción"),
     PROCESS_ENDED: t("your code ended the process", "tu código terminó el proceso"),
-    TIMED_OUT: t("it did not come back in time", "no volvió a tiempo"),
-    OUT_OF_MEMORY: t("it asked for more memory than it may have", "pidió más memoria de la permitida"),
+    TIMED_OUT: t("it did not finish in time", "no terminó a tiempo"),
+    OUT_OF_MEMORY: t("it asked for more memory than allowed", "pidió más memoria de la permitida"),
     INCONCLUSIVE: t("the measurement was too noisy to decide", "la medida fue demasiado ruidosa para decidir"),
     GRADER_ERROR: t("the grader itself failed: please report it", "falló el propio corrector: avísanos, por favor"),
 }

@@ -12,7 +12,8 @@ from tests.grader.outcomes import BLOCKED, MEANING, NOT_IMPLEMENTED, PASSED, WRO
 MAX_SHOWN = 300  # characters of an expected or got value
 MAX_REPEATED = 60  # of one that was shown before
 WIDTH = 78
-NOT_ANSWERED = t("requests without an answer count as infinitely late", "las peticiones sin respuesta cuentan como infinitamente tardías")
+NOT_ANSWERED = t("requests without an answer "
+                 "have infinite latency", "las peticiones sin respuesta tienen latencia infinita")
 
 
 def shown(value) -> str:
@@ -135,7 +136,7 @@ def measurement_names() -> dict[str, str]:
         "least_ttft_p95_ms": say(en="  to the replica with fewest in flight", es="  a la réplica con menos en vuelo"),
         "prefix_hit_percent": say(en="  prompt tokens found, %", es="  tokens de prompt encontrados, %"),
         "quiet_p95_ms": say(en="p95 of a quiet client under a flood, ms", es="p95 de un cliente tranquilo en una avalancha, ms"),
-        "flooder_p95_ms": say(en="  of the client that floods", es="  del cliente que la causa"),
+        "flooder_p95_ms": say(en="  of the flooding client", es="  del cliente que la causa"),
         "mean_reduction_percent": say(en="mean latency: reduction, %", es="latencia media: reducción, %"),
         "split_error_percent": say(en="predicted rate of divided machines: largest error, %",
                                    es="tasa predicha de máquinas separadas: mayor error, %"),

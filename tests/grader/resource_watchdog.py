@@ -114,7 +114,7 @@ class Watch:
         if host_s > HOST_FACTOR * self._cpu_s:
             raise TookTooLong(t(f"the server worked {host_s:.0f} s for it", f"el servidor trabajó {host_s:.0f} s para ella"))
         if waited_s > min(self._patience_s(), MOST_FACTOR * self._wall_s):
-            raise TookTooLong(t(f"{waited_s:.0f} s, {cpu_s:.0f} s of it at work",
+            raise TookTooLong(t(f"{waited_s:.0f} s, of which {cpu_s:.0f} s at work",
                                 f"{waited_s:.0f} s, de ellos {cpu_s:.0f} s trabajando"))
         if self._quota and waited_s - self._counted_s > COUNT_S:
             self._counted_s = waited_s

@@ -75,7 +75,7 @@ class ServerHost:
     def known(self, request_id) -> Request:
         """A request that the worker was given."""
         if type(request_id) is not int or request_id not in self.requests:
-            raise ServingError(f"{request_id!r} is no request of this server: pass what server.queue gave")
+            raise ServingError(f"{request_id!r} is not a request of this server: pass what server.queue returned")
         return self.requests[request_id]
 
     def request_with(self, request_id, tokens, *state) -> Request:
@@ -115,7 +115,7 @@ def _fields(request: Request) -> dict:
 
 def _seconds(value, name: str) -> float | None:
     if value is not None and type(value) not in (int, float):
-        raise ValueError(f"{name} must be a number of seconds, and is {value!r}")
+        raise ValueError(f"{name} must be a number of seconds, but is {value!r}")
     if value is not None and not abs(value) <= MAX_SECONDS:  # nan and inf too
         raise ValueError(f"{name} must be a number of seconds up to {MAX_SECONDS:,.0f}, and is not")
     return value
@@ -123,7 +123,7 @@ def _seconds(value, name: str) -> float | None:
 
 def _count(value) -> int:
     if type(value) is not int or not 0 <= value <= MAX_ANSWER_TOKENS:
-        raise ValueError(f"a number of tokens is a whole number up to {MAX_ANSWER_TOKENS}, and is {value!r}")
+        raise ValueError(f"a number of tokens must be a whole number up to {MAX_ANSWER_TOKENS}, but is {value!r}")
     return value
 
 

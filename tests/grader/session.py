@@ -174,7 +174,7 @@ class Worker(Calls):
         ooms_before = num_oom_kills()
         try:
             if left_s <= 0:
-                raise TookTooLong(t(f"{self._spent_s:.0f} s in all", f"{self._spent_s:.0f} s en total"))
+                raise TookTooLong(t(f"{self._spent_s:.0f} s in total", f"{self._spent_s:.0f} s en total"))
             channel.send(self._connection, {**order, "order": self._num_orders}, watch)
             while True:
                 message = channel.receive(self._connection, watch)
@@ -183,7 +183,7 @@ class Worker(Calls):
                 watch.message_came()
                 if "ask" not in message:
                     if message.get("order") != self._num_orders:
-                        raise channel.ChannelError("a report came that nobody asked for")
+                        raise channel.ChannelError("a report came that was not asked for")
                     self._is_spoiled |= message.get("spoiled") is not False
                     self._spent_s += watch.spent_s()
                     self.has_answered |= order["do"] in ("call", "play") and "done" in message
@@ -194,7 +194,7 @@ class Worker(Calls):
         except TookTooLong as error:
             failure = did_not_return(what, self._with_line(error.told))
         except WroteTooMuch:
-            failure = WorkerLost(PROCESS_ENDED, got=t("it wrote more than it may", "escribió más de lo permitido"))
+            failure = WorkerLost(PROCESS_ENDED, got=t("it wrote more than allowed", "escribió más de lo permitido"))
         except (channel.ChannelError, OSError) as error:
             failure = self._why_ended(what, str(error), ooms_before)
         self._spent_s += watch.spent_s()

@@ -105,7 +105,7 @@ def text_of(submission: Submission, lab: Path) -> bytes:
     others = [name for name in files if not _is_no_work(PurePosixPath(name).name)]
     chosen = named or (others if len(others) == 1 else [])
     if not chosen:
-        raise Refused(say(en=f"there is no {wanted} in it", es=f"no contiene {wanted}"))
+        raise Refused(say(en=f"it does not contain {wanted}", es=f"no contiene {wanted}"))
     # The one nearest to the top: a copy in some backup folder is deeper.
     return files[min(chosen, key=lambda name: (len(PurePosixPath(name).parts), name))]()
 

@@ -82,10 +82,11 @@ def expect_tensor(got, shape: tuple, *, hint) -> None:
 
 
 NO_WEIGHTS = t(
-    "(nan): the softmax of a row in which every score is −∞ is nan. A token sees at least itself, so hide what lies behind "
-    "it (>, not ≥), and take the softmax over the tokens, the last axis, from scores that are finite",
+    "(nan): the softmax of a row in which every score is −∞ is nan. A token sees at least itself, so hide only what lies "
+    "behind it (>, not ≥), and take the softmax over the tokens, the last axis, of scores that are finite",
     "(nan): el softmax de una fila en la que todas las puntuaciones son −∞ es nan. Un token se ve al menos a sí mismo, así "
-    "que oculta lo que queda detrás (>, no ≥), y aplica el softmax sobre los tokens, el último eje, a puntuaciones finitas",
+    "que oculta solo lo que queda detrás (>, no ≥), y aplica el softmax sobre los tokens, el último eje, a puntuaciones "
+    "finitas",
 )
 
 
@@ -94,7 +95,7 @@ def expect_close(got, wanted, *, hint, tolerance: float = TOLERANCE) -> None:
     expect_tensor(got, tuple(wanted.shape), hint=hint)
     gap = float((got - wanted).abs().max())
     expect(gap <= tolerance, hint=hint if gap == gap else NO_WEIGHTS,
-           expected=t(f"the same numbers, to {tolerance:g}", f"los mismos números, con margen de {tolerance:g}"),
+           expected=t(f"the same numbers, within {tolerance:g}", f"los mismos números, con margen de {tolerance:g}"),
            got=t(f"a largest difference of {gap:.3g}", f"una diferencia máxima de {gap:.3g}"))
 
 

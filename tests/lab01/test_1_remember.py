@@ -26,20 +26,20 @@ def remembered(student, *num_new: int, layer: int = 0, shape: tuple[int, int] = 
 
 
 SWAPPED = t(
-    "first keys, then values, in what you return and in what you store: were they swapped, is one of them kept "
-    "twice, or do the newest come before the oldest? (section 1.2)",
-    "primero las claves y después los valores, en lo que devuelves y en lo que guardas: ¿se cruzaron, guardas dos "
-    "veces lo mismo, o van las nuevas delante de las antiguas? (sección 1.2)",
+    "first keys, then values, both in what you return and in what you store: are they swapped, is one of them kept twice, or "
+    "do the newest come before the oldest? (section 1.2)",
+    "primero las claves y después los valores, tanto en lo que devuelves como en lo que guardas: ¿están intercambiados, "
+    "guardas dos veces lo mismo, o van los nuevos delante de los antiguos? (sección 1.2)",
 )
 
 
-@check("1.1", points=2, en="new keys are appended after the old ones", es="las claves nuevas van detrás de las antiguas")
+@check("1.1", points=2, en="appends new keys after the old ones", es="añade las claves nuevas detrás de las antiguas")
 def test_in_order(student):
     hint = t(
-        "the keys that you return are all of this layer's so far, oldest first, and the newest are among them: a "
-        "token attends to itself too (section 1.2)",
-        "las claves que devuelves son todas las de esta capa hasta ahora, primero las más antiguas, y las nuevas "
-        "están entre ellas: un token también se atiende a sí mismo (sección 1.2)",
+        "return all of this layer's keys so far, oldest first, including the newest: a token attends to itself too (section "
+        "1.2)",
+        "devuelve todas las claves de esta capa hasta ahora, primero las más antiguas, incluidas las nuevas: un token también "
+        "se atiende a sí mismo (sección 1.2)",
     )
     for num_new in ((1,), (3, 1), (3, 1, 2)):
         (keys, _), _, wanted, values = remembered(student, *num_new)
@@ -47,8 +47,8 @@ def test_in_order(student):
     for num_new, shape in (((40, 1, 1, 30), (1, 4)), ((1_000, 1, 99), (1, 2))):
         (keys, _), _, wanted, _ = remembered(student, *num_new, shape=shape)
         expect_close(keys, wanted, tolerance=0, hint=t(
-            "{n} tokens came, and all of them have to be kept: do not drop the oldest (section 1.2)",
-            "llegaron {n} tokens y hay que guardarlos todos: nada dice que se olviden los más antiguos (sección 1.2)",
+            "{n} tokens were passed in, and all of them must be kept: do not drop the oldest (section 1.2)",
+            "llegaron {n} tokens y hay que guardarlos todos: no descartes los más antiguos (sección 1.2)",
         ).format(n=sum(num_new)))
 
 
@@ -76,23 +76,23 @@ def _expect_stored(cache, layer: int, keys, values) -> None:
         expect_close(got, due, tolerance=0, hint=t(
             "(what the dict holds of a layer): the same pair that you return, first all keys and then all values (section "
             "1.2)",
-            "(lo que el diccionario guarda de una capa): lo mismo que devuelves, primero todas las claves y después "
+            "(lo que el diccionario guarda de una capa): la misma pareja que devuelves, primero todas las claves y después "
             "todos los valores (sección 1.2)",
         ))
 
 
-@check("1.1", points=1, en="each layer has its own, in the request's own dict",
-       es="cada capa tiene lo suyo, en el diccionario de la propia petición")
+@check("1.1", points=1, en="each layer has its own entry, in the request's own dict",
+       es="cada capa tiene su propia entrada, en el diccionario de la propia petición")
 def test_each_layer_in_its_dict(student):
     cache = {}
     for turn, layer in enumerate((0, 1, 0)):
         k, v = draw(1, K, D, seed=turn), draw(1, K, D, seed=turn + 9)
         _, (cache, *_) = student.call_with("remember", cache, layer, k, v, again=turn > 0)
     expect_equal_layers(cache, {0: 2, 1: 1}, hint=t(
-        "(layer: tokens): two tokens were stored in layer 0 and one in layer 1 of the same dict. Store under the "
-        "number of the layer (section 1.2)",
-        "(capa: tokens): se guardaron dos tokens en la capa 0 y uno en la capa 1 del mismo diccionario. Guárdalos con el "
-        "número de la capa (sección 1.2)",
+        "(layer: tokens): two tokens were stored in layer 0 and one in layer 1 of the same dict. Use the number of the layer "
+        "as the key (section 1.2)",
+        "(capa: tokens): se guardaron dos tokens en la capa 0 y uno en la capa 1 del mismo diccionario. Usa el número de la "
+        "capa como clave (sección 1.2)",
     ))
     other = {}
     _, (other, *_) = student.call_with("remember", other, 0, draw(1, K, D, seed=3), draw(1, K, D, seed=4), again=True)
@@ -119,8 +119,8 @@ def _expect_several_requests(student) -> None:
 
 
 NEW_REQUEST = t(
-    "(layer: tokens; several requests take turns): an empty dict is a new request, and it starts with nothing. Keep K "
-    "and V in the dict that you were given, under the number of the layer, and nowhere else (section 1.2)",
-    "(capa: tokens; varias peticiones se turnan): un diccionario vacío es una petición nueva, y empieza sin nada. "
+    "(layer: tokens; several requests take turns): an empty dict belongs to a new request, which starts with nothing. Keep K "
+    "and V in the dict that you were given, with the number of the layer as the key, and nowhere else (section 1.2)",
+    "(capa: tokens; varias peticiones se turnan): un diccionario vacío es el de una petición nueva, que empieza sin nada. "
     "Guarda K y V en el diccionario que recibes, con el número de la capa como clave, y en ningún otro sitio (sección 1.2)",
 )

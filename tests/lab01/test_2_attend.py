@@ -20,8 +20,8 @@ SCALES = (
     (lambda h, k, d, s: (k * d) ** 0.5,
      t("divide the scores by √D, D being the size of one head: √(K·D) is the size of all key/value heads together",
        "divide los productos por √D, donde D es el tamaño de una cabeza: √(K·D) es el de todas las de claves y valores")),
-    (lambda h, k, d, s: s**0.5, t("divide the scores by √D, not by √S: how many tokens there are does not matter",
-                                  "divide los productos por √D, no por √S: no importa cuántos tokens haya")),
+    (lambda h, k, d, s: s**0.5, t("divide the scores by √D, not by √S: the number of tokens does not matter",
+                                  "divide los productos por √D, no por √S: el número de tokens no importa")),
     (lambda h, k, d, s: h**0.5, t("divide the scores by √D, not by √H", "divide los productos por √D, no por √H")),
     (lambda h, k, d, s: d**-0.5, t("divide the scores by √D: you seem to multiply",
                                    "divide los productos por √D: parece que multiplicas")),
@@ -80,9 +80,8 @@ def test_shape(student):
         "4 cabezas de 8 números forman un vector de 32, listo para el producto con attention_out (sección 1.3)",
     ))
     expect_close(got.view(4, D)[1:], got.view(4, D)[:3], hint=t(
-        "four equal queries over one key/value head gather the same: the D numbers of a head stay together (section "
-        "1.3)",
-        "cuatro consultas iguales sobre una cabeza de claves y valores recogen lo mismo: los D números de una cabeza "
+        "four equal queries over one key/value head give equal results: the D numbers of a head stay together (section 1.3)",
+        "cuatro consultas iguales sobre una cabeza de claves y valores dan el mismo resultado: los D números de una cabeza "
         "van juntos (sección 1.3)",
     ))
 
@@ -94,12 +93,12 @@ def test_weights(student):
     scenes += [dict(heads=heads, tokens=tokens, size=size, spread=spread) for heads, tokens, size, spread in large]
     for count, scene in enumerate(scenes):
         expect_attended(student, drawn(student.seed, kv_heads=1, **scene), again=count > 0, hint=t(
-            "H = {h}, K = 1, D = {d}, S = {n}: divide the scores by √D before the softmax, and take the softmax over "
-            "the tokens, all of them, so that the weights of a head add up to 1. Did `view` shuffle keys or values? "
-            "Use `permute` to move axes (section 1.3)",
-            "H = {h}, K = 1, D = {d}, S = {n}: divide los productos por √D antes del softmax, y aplica el softmax "
-            "sobre los tokens, sobre todos, de modo que los pesos de una cabeza sumen 1. ¿Mezcló `view` claves o "
-            "valores? Los ejes se mueven con `permute` (sección 1.3)",
+            "H = {h}, K = 1, D = {d}, S = {n}: divide the scores by √D before the softmax, and take the softmax over the "
+            "tokens, all of them, so that the weights of each head add up to 1. Did `view` mix up keys or values? Use "
+            "`permute` to move axes (section 1.3)",
+            "H = {h}, K = 1, D = {d}, S = {n}: divide los productos por √D antes del softmax, y aplica el softmax sobre los "
+            "tokens, sobre todos, de modo que los pesos de cada cabeza sumen 1. ¿Mezcló `view` claves o valores? Para mover "
+            "ejes, usa `permute` (sección 1.3)",
         ).format(h=scene["heads"], d=scene.get("size", D), n=scene["tokens"]))
 
 

@@ -17,17 +17,18 @@ from tests.lab01.scenes import (
 )
 
 FIRST = t(
-    "(first token): it is already wrong before any cache matters. x gets two additions, once each: attention, then the feed-forward, "
-    "which does its own. What you return is one row, shape (V,) (section 1.4)",
-    "(primer token): falla antes de que importe la caché. A x se le suman dos cosas, una sola vez cada una: la "
-    "atención y después la red feed-forward, que ya hace su suma. Se devuelve una fila, de forma (V,) (sección 1.4)",
+    "(first token): it is wrong before the cache even matters. x gets two additions, once each: you add the attention output, and the feed-forward "
+    "adds its own. Return one row, of shape (V,) (section 1.4)",
+    "(primer token): falla antes de que importe siquiera la caché. A x se le suman dos cosas, una sola vez cada una: tú sumas la salida de la "
+    "atención, y la red feed-forward suma la suya ella misma. Devuelve una fila, de forma (V,) (sección 1.4)",
 )
 LATER = t(
-    "(token {n}): the first token was right, so it is the cache or the position: remember the new K and V before attending, "
-    "so that the token sees itself and all before it, and its position is the number of tokens before it (section 1.4)",
-    "(token {n}): el primer token era correcto, así que es la caché o la posición: guarda K y V nuevos antes de atender, "
-    "para que el token se vea a sí mismo y a todos los anteriores, y su posición es el número de tokens que hay antes "
-    "(sección 1.4)",
+    "(token {n}): the first token was right, so the error is in the cache or the position: remember the new K and V before "
+    "attending, so that the token sees itself and all tokens before it; its position is the number of tokens before it "
+    "(section 1.4)",
+    "(token {n}): el primer token era correcto, así que el error está en la caché o en la posición: guarda los nuevos K y V "
+    "antes de atender, para que el token se vea a sí mismo y a todos los anteriores; su posición es el número de tokens que "
+    "hay antes (sección 1.4)",
 )
 ITS_OWN_ROW = t(
     "only the logit of the token itself is wrong: `model.embedding[token : token + 1]` is a view of the weights, and "
@@ -36,15 +37,14 @@ ITS_OWN_ROW = t(
     "`x += …` escribe en ellos. `x = x + …` crea un tensor nuevo (sección 1.4)",
 )
 EVERY_LAYER = t(
-    "right with a model of 2 layers, wrong with one of 7, whose 6 query heads share 3 key/value heads: go through all "
-    "of `model.layers`, whatever their number, and take sizes from the tensors (section 1.4)",
-    "correcto con un modelo de 2 capas, incorrecto con uno de 7, cuyas 6 cabezas de consulta comparten 3 de claves y "
-    "valores: recorre todas las capas de `model.layers`, sean las que sean, y toma los tamaños de los tensores "
-    "(sección 1.4)",
+    "right for a model with 2 layers, wrong for one with 7, whose 6 query heads share 3 key/value heads: go through all of "
+    "`model.layers`, however many there are, and take the sizes from the tensors (section 1.4)",
+    "correcto con un modelo de 2 capas, incorrecto con uno de 7, cuyas 6 cabezas de consulta comparten 3 de claves y valores: "
+    "recorre todas las capas de `model.layers`, sean cuantas sean, y toma los tamaños de los tensores (sección 1.4)",
 )
 ITS_EPS = t(
-    "right with other models, wrong with one whose norms have an eps of 0.5: pass `model.config.norm_eps` on, not a "
-    "number of your own (section 1.4)",
+    "right for other models, wrong for one whose norms use an eps of 0.5: pass `model.config.norm_eps`, not a number of your "
+    "own (section 1.4)",
     "correcto con otros modelos, incorrecto con uno cuyas normas tienen un eps de 0.5: pasa `model.config.norm_eps`, "
     "no un número tuyo (sección 1.4)",
 )
@@ -65,7 +65,7 @@ def _differs_only_at(got, wanted, token: int) -> bool:
     return ((got - wanted).abs() > TOLERANCE).nonzero().flatten().tolist() == [token]
 
 
-@check("1.3", points=2, en="equals the uncached model, token by token", es="es igual al modelo sin caché, token a token")
+@check("1.3", points=2, en="matches the uncached model, token by token", es="coincide con el modelo sin caché, token a token")
 def test_equals_the_uncached_model(student):
     for spec in MODELS:
         tokens = draw_tokens(7, seed=(student.seed, spec.seed))
@@ -79,19 +79,19 @@ def test_equals_the_uncached_model(student):
 def test_goes_on_with_a_filled_cache(student):
     for spec in MODELS:
         _expect_next(student, spec, 9, again=False, hint=t(
-            "the given model had computed 9 tokens into this cache, positions 0 to 8: the new one is at 9, in every "
-            "layer. The cache grows in layer 0: ask for its length before that (section 1.4)",
-            "el modelo dado había calculado 9 tokens en esta caché, posiciones 0 a 8: el nuevo está en la 9, en todas "
-            "las capas. La caché crece en la capa 0: pregunta su longitud antes (sección 1.4)",
+            "this cache already holds 9 tokens, at positions 0 to 8, so the new one is at 9 in every layer. The cache grows "
+            "in layer 0: read its length before that (section 1.4)",
+            "esta caché ya guarda 9 tokens, en las posiciones 0 a 8, así que el nuevo está en la 9 en todas las capas. La "
+            "caché crece en la capa 0: lee su longitud antes (sección 1.4)",
         ))
     # Up to the last place of the context, one request after another in one load.
     last, deep_last = SIZES["context"] - 1, DEEP.config["context"] - 1
     for spec, filled in ((MODELS[1], last), (DEEP, 150), (MODELS[0], 2), (DEEP, deep_last)):
         _expect_next(student, spec, filled, again=True, hint=t(
-            "{n} tokens are in this cache, and the model has room for {room}: the new one is at position {n}, and it "
-            "attends to all of them. Nothing from an earlier request counts (section 1.4)",
-            "en esta caché hay {n} tokens, y en el modelo caben {room}: el nuevo está en la posición {n} y atiende a "
-            "todos ellos. Nada de una petición anterior cuenta (sección 1.4)",
+            "this cache holds {n} tokens, and the model has room for {room}: the new token is at position {n} and attends to "
+            "all of them. Keep nothing from an earlier request (section 1.4)",
+            "esta caché guarda {n} tokens, y en el modelo caben {room}: el nuevo está en la posición {n} y atiende a todos "
+            "ellos. No conserves nada de una petición anterior (sección 1.4)",
         ).format(n=filled, room=spec.config["context"]))
 
 
@@ -112,8 +112,8 @@ def test_the_cache_grows_by_one(student):
         "la caché es el diccionario que recibiste (sección 1.4)",
     ))
     expect_equal_layers(after, {0: 6, 1: 6}, hint=t(
-        "(layer: tokens): there were 5 in each layer, and one came. Work on the dict that you were given, not on a "
-        "copy, and remember once per layer (section 1.4)",
-        "(capa: tokens): había 5 en cada capa y llegó uno. Trabaja sobre el diccionario que recibes, no sobre una "
-        "copia, y guarda una vez por capa (sección 1.4)",
+        "(layer: tokens): there were 5 in each layer, and one was added. Work on the dict that you were given, not on a copy, "
+        "and call `remember` once per layer (section 1.4)",
+        "(capa: tokens): había 5 en cada capa y se añadió uno. Trabaja sobre el diccionario que recibes, no sobre una copia, "
+        "y llama a `remember` una vez por capa (sección 1.4)",
     ))

@@ -39,23 +39,24 @@ def expect_step(student, spec, prompts: list[list[int]], *, hint, again: bool = 
     return counts
 
 
-@check("1.4", points=2, en="a request attends only to its own keys and values", es="cada petición ve solo sus propios K y V")
+@check("1.4", points=2, en="a request attends only to its own keys and values", es="cada petición atiende solo a sus propias "
+                                                                                   "claves y valores")
 def test_nobody_sees_a_neighbour(student):
     for spec in MODELS:
         expect_step(student, spec, [draw_tokens(6, seed=(student.seed, i)) for i in range(3)], hint=t(
-            "three requests of equal length, so no row can have another's position: row i of q, k and v belongs to "
-            "caches[i], for what is remembered and for what is attended to. If that is so: were the lengths asked for "
-            "after layer 0 had made the caches grow? (section 1.5)",
-            "tres peticiones de igual longitud, así que ninguna fila pudo tomar la posición de otra: la fila i de q, "
-            "k y v pertenece a caches[i], tanto al guardar como al atender. Si es así: ¿preguntaste las longitudes "
-            "cuando la capa 0 ya había hecho crecer las cachés? (sección 1.5)",
+            "three requests of equal length, so no row can have another's position: row i of q, k and v belongs to caches[i], "
+            "both for remembering and for attending. If that is right: did you read the lengths after layer 0 had made the "
+            "caches grow? (section 1.5)",
+            "tres peticiones de igual longitud, así que ninguna fila pudo tomar la posición de otra: la fila i de q, k y v "
+            "pertenece a caches[i], tanto al guardar como al atender. Si eso está bien: ¿leíste las longitudes cuando la capa "
+            "0 ya había hecho crecer las cachés? (sección 1.5)",
         ))
     for count in (1, 33):
         expect_step(student, MODELS[1], [draw_tokens(3, seed=(student.seed, i)) for i in range(count)], hint=t(
-            "right with three requests, wrong with {n}: the result has a row for each request, however many there are, "
-            "also for a single one (section 1.5)",
-            "correcto con tres peticiones, incorrecto con {n}: el resultado tiene una fila por petición, sean las que "
-            "sean, también si hay una sola (sección 1.5)",
+            "right for three requests, wrong for {n}: the result has one row per request, however many there are, even for a "
+            "single one (section 1.5)",
+            "correcto con tres peticiones, incorrecto con {n}: el resultado tiene una fila por petición, sean cuantas sean, "
+            "también si hay una sola (sección 1.5)",
         ).format(n=count))
 
 
@@ -63,17 +64,17 @@ def test_nobody_sees_a_neighbour(student):
 def test_lengths_may_differ(student):
     for spec in MODELS:
         expect_step(student, spec, [draw_tokens(n, seed=(student.seed, n)) for n in (2, 4, 8, 31)], hint=t(
-            "requests of 1, 3, 7 and 30 tokens: each new token is at the position of its own request, and attends to "
-            "that many tokens and itself, not to the longest one's (section 1.5)",
-            "peticiones de 1, 3, 7 y 30 tokens: cada token nuevo está en la posición de su propia petición, y atiende "
-            "a esos tokens y a sí mismo, no a los de la más larga (sección 1.5)",
+            "requests of 1, 3, 7 and 30 tokens: each new token is at the position of its own request, and attends to that "
+            "request's tokens and itself, not to as many as the longest request has (section 1.5)",
+            "peticiones de 1, 3, 7 y 30 tokens: cada token nuevo está en la posición de su propia petición, y atiende a los "
+            "tokens de esa petición y a sí mismo, no a tantos como tiene la más larga (sección 1.5)",
         ))
     for spec, lengths in ((MODELS[1], (64, 1, 20)), (DEEP, (1, 300, 1, 2)), (MODELS[0], (9, 40, 3))):
         expect_step(student, spec, [draw_tokens(n, seed=(student.seed, n)) for n in lengths], again=True, hint=t(
-            "requests that hold {lengths} tokens: a new one, with an empty dict, is at position 0; one whose context "
-            "is full but for a place is at the last. Nothing from an earlier batch counts (section 1.5)",
-            "peticiones que guardan {lengths} tokens: una nueva, con un diccionario vacío, está en la posición 0; una "
-            "a la que solo le queda una posición del contexto, en la última. Nada de un lote anterior cuenta (sección "
+            "requests that hold {lengths} tokens: a new one, with an empty dict, is at position 0; one whose context has a "
+            "single place left is at the last position. Keep nothing from an earlier batch (section 1.5)",
+            "peticiones que guardan {lengths} tokens: una nueva, con un diccionario vacío, está en la posición 0; una a la "
+            "que solo le queda un sitio en el contexto, en la última posición. No conserves nada de un lote anterior (sección "
             "1.5)",
         ).format(lengths=", ".join(str(n - 1) for n in lengths)))
 
@@ -83,17 +84,17 @@ def test_lengths_may_differ(student):
 def test_one_product_a_matrix(student):
     # Right rows first: who computes nothing reads no matrix twice.
     counts = expect_step(student, MODELS[0], [draw_tokens(4, seed=i) for i in range(5)], hint=t(
-        "(five requests of equal length): the logits come first, and how often a matrix is read afterwards (section "
-        "1.5)",
-        "(cinco peticiones de igual longitud): primero los logits; después, cuántas veces se lee cada matriz "
-        "(sección 1.5)",
+        "(five requests of equal length): this check compares the logits first, and counts how often each matrix is read only "
+        "then (section 1.5)",
+        "(cinco peticiones de igual longitud): esta comprobación compara primero los logits, y solo después cuenta cuántas "
+        "veces se lee cada matriz (sección 1.5)",
     ))
     most = max(counts) if isinstance(counts, list) and counts else counts
     expect(type(most) is int and most <= 1, expected=1, got=most, hint=t(
-        "(products of a weight matrix in a step of five requests): the linear layers take all rows in one product; "
-        "only attention goes request by request. That is where the gain comes from (section 1.5)",
-        "(productos de una matriz de pesos en un paso de cinco peticiones): las capas lineales toman todas las filas "
-        "en un producto; solo la atención va petición a petición. Ahí está toda la ganancia (sección 1.5)",
+        "(products of a weight matrix in a step of five requests): the linear layers compute all rows in one product; only "
+        "attention goes request by request. This is where the gain comes from (section 1.5)",
+        "(productos de una matriz de pesos en un paso de cinco peticiones): las capas lineales calculan todas las filas en un "
+        "solo producto; solo la atención va petición a petición. De ahí viene la ganancia (sección 1.5)",
     ))
 
 
@@ -103,7 +104,7 @@ def comings_and_goings(seed: int):
     return {"A": (0, 1, a), "B": (1, 1, b), "C": (0, 4, c), "A'": (1, 6, a[:2])}
 
 
-@check("1.4", points=2, en="a finished request leaves nothing behind", es="la que se va no deja nada atrás")
+@check("1.4", points=2, en="a finished request leaves nothing behind", es="una petición terminada no deja nada atrás")
 def test_rows_change_hands(student):
     for spec in MODELS:
         records, caches = comings_and_goings(student.seed), {}
@@ -119,19 +120,19 @@ def test_rows_change_hands(student):
             caches |= zip(names, after)
             wanted = [alone(spec, records[name][2])[place] for name, place in zip(names, places)]
             expect_rows(got, wanted, hint=t(
-                "step {n} of a batch in which requests come and go: in step 4 a new request with an empty dict takes "
-                "the row of one that has left. Only its own dict may say what it remembers (section 1.5)",
-                "paso {n} de un lote en el que entran y salen peticiones: en el paso 4, una petición nueva con un "
-                "diccionario vacío ocupa la fila de otra que se fue. Lo que recuerda lo dice solo su diccionario "
-                "(sección 1.5)",
+                "step {n} of a batch in which requests come and go: in step 4 a new request with an empty dict takes the row "
+                "of one that has left. What it remembers may come only from its own dict (section 1.5)",
+                "paso {n} de un lote en el que entran y salen peticiones: en el paso 4, una petición nueva con un diccionario "
+                "vacío ocupa la fila de otra que se fue. Lo que recuerda solo puede venir de su propio diccionario (sección "
+                "1.5)",
             ).format(n=step))
 
 
 def _expect_caches(after, lengths: list[int]) -> None:
     found = [len(cache[0][0]) if _has_layer_0(cache) else 0 for cache in after] if isinstance(after, list) else after
     expect_equal(found, lengths, hint=t(
-        "(tokens in each request's dict after the step): what a request remembers is kept in its own dict, whatever "
-        "row it has. A new request that takes over a row finds nothing there (section 1.5)",
+        "(tokens in each request's dict after the step): what a request remembers is kept in its own dict, whichever row it "
+        "has. A new request that takes over a row finds nothing there (section 1.5)",
         "(tokens en el diccionario de cada petición tras el paso): lo que una petición recuerda está en su propio "
         "diccionario, ocupe la fila que ocupe. Una petición nueva que ocupa una fila no encuentra nada en ella "
         "(sección 1.5)",
@@ -143,7 +144,7 @@ def _has_layer_0(cache) -> bool:
     return isinstance(layer, (list, tuple)) and len(layer) == 2 and getattr(layer[0], "ndim", 0) > 0
 
 
-@check("1.4", points=1, en="the tutor's answers in a batch equal those of single requests, token for token",
+@check("1.4", points=1, en="the tutor's answers in a batch are the same as for single requests, token by token",
        es="las respuestas del tutor en lote son las mismas que a solas, token a token")
 def test_token_for_token(student):
     # For trying many wrong solutions, a small model in the place of the tutor: its answers are dull, and quick to get.
@@ -168,8 +169,8 @@ def test_token_for_token(student):
 
 
 HINT = t(
-    "(four answers of the tutor): batching must not change a single token. If the checks above fail too, start there. "
-    "If not: what differs between the first step and a later one? (section 1.5)",
-    "(cuatro respuestas del tutor): el lote no debe cambiar ni un token. Si fallan también las comprobaciones de "
-    "arriba, empieza por ellas. Si no: ¿qué distingue el primer paso de uno posterior? (sección 1.5)",
+    "(four answers of the tutor): batching must not change a single token. If the checks above fail too, start there. If they "
+    "pass: what differs between the first step and a later one? (section 1.5)",
+    "(cuatro respuestas del tutor): el lote no debe cambiar ni un token. Si fallan también las comprobaciones de arriba, "
+    "empieza por ellas. Si no fallan: ¿qué distingue el primer paso de uno posterior? (sección 1.5)",
 )

@@ -73,7 +73,7 @@ def measured(student, scene: Bench, *, again: bool = False) -> dict[str, float]:
     left = sorted(after) if isinstance(after, dict) else after
     expect(left == sorted(scene.timed_ms), expected=sorted(scene.timed_ms), got=left, hint=t(
         "(`candidates` after the call): it belongs to the caller; leave it unchanged (section 1.6)",
-        "(`candidates` tras la llamada): es de quien llama; déjalo como está (sección 1.6)",
+        "(`candidates` tras la llamada): pertenece a quien llama a la función; déjalo como está (sección 1.6)",
     ))
     return {name: value / MS for name, value in got.items()}
 
@@ -98,7 +98,7 @@ def drawn_times(rng: random.Random, names: str, count: int) -> dict[str, list[fl
     return {name: [round(rng.uniform(1, 9), 3) for _ in range(count)] for name in names}
 
 
-@check("1.5", points=1, en="times each call with the given clock", es="mide cada llamada, con el reloj que recibe")
+@check("1.5", points=1, en="times each call, with the given clock", es="mide cada llamada, con el reloj que recibe")
 def test_times_each_call(student):
     scenes = [bench({"slots": [2.0] * 3, "dict": [5.0] * 3, "loop": [0.25] * 3}), bench({"alone": [4.0]})]
     expect_medians(student, scenes, hint=t(
@@ -110,22 +110,22 @@ def test_times_each_call(student):
 @check("1.5", points=1, en="the median, not the mean", es="la mediana, no la media")
 def test_median(student):
     expect_medians(student, [bench({"a": [4.0, 2.0, 90.0, 5.0, 4.5], "b": [3.0, 8.0, 1.0, 7.0, 3.5]})], hint=t(
-        "five rounds, no more and no fewer, so five times of each: the one in the middle. One interruption moves a "
-        "mean by a lot, and the smallest time is only the luckiest (section 1.6)",
-        "cinco rondas, ni más ni menos, así que cinco tiempos de cada una: el del medio. Una sola interrupción mueve "
-        "mucho una media, y el mínimo es solo el más afortunado (sección 1.6)",
+        "five rounds, no more and no fewer, give five times for each candidate: return the one in the middle. A single "
+        "interruption changes a mean a lot, and the smallest time is only the luckiest (section 1.6)",
+        "cinco rondas, ni más ni menos, dan cinco tiempos de cada candidata: devuelve el del medio. Una sola interrupción "
+        "cambia mucho una media, y el mínimo es solo el más afortunado (sección 1.6)",
     ))
     rng = random.Random(student.seed)
     for repeats in (5, 6, 2, 1, 4, 9):
         expect_medians(student, [bench(drawn_times(rng, "abc", repeats))], hint=t(
-            "{n} times of each, so there is no single middle one: the median is the mean of the two middle ones "
+            "{n} times for each candidate, so there is no single middle one: the median is the mean of the two middle ones "
             "(section 1.6)",
-            "{n} tiempos de cada una, así que ninguno está solo en el medio: la mediana es la media de los dos del "
-            "medio (sección 1.6)",
+            "{n} tiempos de cada candidata, así que no hay uno solo en el medio: la mediana es la media de los dos del medio "
+            "(sección 1.6)",
         ).format(n=repeats) if repeats % 2 == 0 else t(
-            "{n} times of each, in `repeats` rounds, no more and no fewer: sort them, and take the one in the middle "
-            "as it is (section 1.6)",
-            "{n} tiempos de cada una, en `repeats` rondas, ni más ni menos: ordénalos y toma el del medio tal cual "
+            "{n} times for each candidate, from exactly `repeats` rounds, no more and no fewer: sort them, and take the one "
+            "in the middle as it is (section 1.6)",
+            "{n} tiempos de cada candidata, en `repeats` rondas, ni más ni menos: ordénalos y toma el del medio tal cual "
             "(sección 1.6)",
         ).format(n=repeats))
 
@@ -136,10 +136,10 @@ def test_warm_up(student):
     for warmup in (3, 1, 2, 0):
         slow = {name: [50.0 + 10 * n for n in range(warmup)] for name in "ab"}
         expect_medians(student, [bench(drawn_times(rng, "ab", 3), warmup_ms=slow)], hint=t(
-            "the first {n} calls of each candidate were slow ones: with warmup={n} they must be made, but none of them is "
-            "among the times (section 1.6)",
-            "las {n} primeras llamadas de cada candidata fueron lentas: con warmup={n} se hacen, y ninguna está entre "
-            "los tiempos (sección 1.6)",
+            "the first {n} calls of each candidate were slow: with warmup={n} you must make them, but leave their times out "
+            "(section 1.6)",
+            "las {n} primeras llamadas de cada candidata fueron lentas: con warmup={n} debes hacerlas, pero sin contar sus "
+            "tiempos (sección 1.6)",
         ).format(n=warmup) if warmup else t(
             "with warmup=0 there is no warm-up: the first call of each candidate counts (section 1.6)",
             "con warmup=0 no hay calentamiento: cuenta la primera llamada a cada candidata (sección 1.6)",
@@ -156,16 +156,16 @@ def test_interleaved(student):
         stretch = [round(rng.uniform(1, 3), 3) for _ in range(count)]
         scenes.append(bench(drawn_times(rng, "abcd", count), stretch=stretch))
     expect_medians(student, scenes, hint=t(
-        "the machine became slower while you measured. Take turns: call every candidate once per round, instead "
-        "of all calls of one before those of the next (section 1.6)",
-        "la máquina se fue volviendo lenta mientras medías. Haz rondas: en cada una, cada candidata una vez, en lugar "
-        "de todas las llamadas de una antes de las de la siguiente (sección 1.6)",
+        "the machine became slower while you measured. Let the candidates take turns: call each of them once per round, "
+        "instead of making all calls of one before those of the next (section 1.6)",
+        "la máquina se fue volviendo lenta mientras medías. Haz que las candidatas se turnen: llama a cada una una vez por "
+        "ronda, en lugar de hacer todas las llamadas de una antes de las de la siguiente (sección 1.6)",
     ))
     times = dict.fromkeys("AB", [3.0, 7.0, 4.0, 9.0, 5.0])
     same = Bench(warmup_ms={"A": [], "B": []}, timed_ms=times, stretch=[1.0] * 5, is_one_function=True)
     expect_medians(student, [same], hint=t(
-        "A and B are one and the same function under two names, as in section 1.6: two candidates, each called once per "
-        "round. Go by the names (section 1.6)",
-        "A y B son una misma función con dos nombres, como en la sección 1.6: dos candidatas, cada una llamada una "
-        "vez por ronda. Guíate por los nombres (sección 1.6)",
+        "A and B are the same function under two names, as in section 1.6, but they are two candidates, each called once per "
+        "round: tell them apart by name (section 1.6)",
+        "A y B son la misma función con dos nombres, como en la sección 1.6, pero son dos candidatas, cada una llamada una "
+        "vez por ronda: distínguelas por el nombre (sección 1.6)",
     ))

@@ -34,20 +34,20 @@ def _of_rank(rank):
 P95 = Definition(
     function="p95", arguments=("values",), truth=nearest_rank, slips=(
         Slip(answer=_of_rank(lambda n: round(0.95 * n)), hint=t(
-            "the rank is 0.95·n rounded up, and you seem to round it to the nearest: of 30 values it is the 29th, not "
-            "the 28th. `math.ceil` rounds up (section 1.7)",
-            "el rango es 0.95·n redondeado hacia arriba, y parece que redondeas al más cercano: con 30 valores es el "
-            "29 y no el 28. `math.ceil` redondea hacia arriba (sección 1.7)",
+            "the rank is 0.95·n rounded up, but you seem to round it to the nearest integer: for 30 values it is the 29th, "
+            "not the 28th. `math.ceil` rounds up (section 1.7)",
+            "el rango es 0.95·n redondeado hacia arriba, pero parece que redondeas al entero más cercano: con 30 valores es "
+            "el 29 y no el 28. `math.ceil` redondea hacia arriba (sección 1.7)",
         )),
         Slip(answer=_of_rank(lambda n: int(0.95 * n)), hint=t(
-            "the rank is 0.95·n rounded up, and you seem to round it down (section 1.7)",
-            "el rango es 0.95·n redondeado hacia arriba, y parece que redondeas hacia abajo (sección 1.7)",
+            "the rank is 0.95·n rounded up, but you seem to round it down (section 1.7)",
+            "el rango es 0.95·n redondeado hacia arriba, pero parece que redondeas hacia abajo (sección 1.7)",
         )),
         Slip(answer=_of_rank(lambda n: rank_of(n) + 1), hint=t(
             "you seem to take the value after the right one: ranks count from 1, and a list counts from 0, so "
             "the index is the rank − 1 (section 1.7)",
-            "parece que tomas el valor siguiente al que toca: los rangos cuentan desde 1 y una lista cuenta desde 0, "
-            "así que el índice es el rango − 1 (sección 1.7)",
+            "parece que tomas el valor siguiente al correcto: los rangos cuentan desde 1 y una lista cuenta desde 0, así que "
+            "el índice es el rango − 1 (sección 1.7)",
         )),
         Slip(answer=lambda values: values[rank_of(len(values)) - 1], hint=t(
             "the values come in any order: sort first (section 1.7)",
@@ -55,29 +55,29 @@ P95 = Definition(
         )),
         Slip(answer=lambda values: nearest_rank(list(set(values))), hint=t(
             "two equal values count twice: a set would lose one of them (section 1.7)",
-            "dos valores iguales cuentan dos veces: quien hace un conjunto con ellos pierde algunos (sección 1.7)",
+            "dos valores iguales cuentan dos veces: un conjunto perdería uno de ellos (sección 1.7)",
         )),
     ),
 )
 
 
-@check("1.6", points=2, en="is the ⌈0.95·n⌉-th smallest", es="es el ⌈0.95·n⌉-ésimo menor")
+@check("1.6", points=2, en="returns the ⌈0.95·n⌉-th smallest value", es="devuelve el ⌈0.95·n⌉-ésimo valor menor")
 def test_nearest_rank(student):
     expect_defined(student, P95, drawn_values(student.seed), hint=lambda values: t(
-        "of {n} values in any order the one of rank {rank}, counted from 1: sort first, and mind that a list counts "
-        "from 0. It is a value that was measured, not a mean of values or one between two (section 1.7)",
-        "de {n} valores en cualquier orden, el de rango {rank}, contando desde 1: ordena antes, y ten en cuenta que "
-        "una lista cuenta desde 0. Es un valor medido, no su media ni uno intermedio (sección 1.7)",
+        "of {n} values in any order, return the one of rank {rank}, counted from 1: sort first, and remember that a list "
+        "counts from 0. It is a measured value, not a mean of values or one between two (section 1.7)",
+        "de {n} valores en cualquier orden, devuelve el de rango {rank}, contando desde 1: ordena antes, y recuerda que una "
+        "lista cuenta desde 0. Es un valor medido, no una media ni uno intermedio (sección 1.7)",
     ).format(n=len(values), rank=rank_of(len(values))))
 
 
 @check("1.6", points=1, en="an empty list has no p95", es="una lista vacía no tiene p95", negative=True)
 def test_of_nothing(student):
     hint = t(
-        "without values raise ValueError and say so: a 0 would look like a very fast server. One value is enough: "
-        "it is its own p95 (section 1.7)",
-        "sin valores, lanza ValueError y dilo: un 0 parecería un servidor rapidísimo. Un valor ya es algo: es su "
-        "propio p95 (sección 1.7)",
+        "if there are no values, raise a ValueError that says so: a 0 would look like a very fast server. A single value is "
+        "enough: it is its own p95 (section 1.7)",
+        "si no hay valores, lanza un ValueError que lo diga: un 0 parecería un servidor rapidísimo. Un solo valor basta: es "
+        "su propio p95 (sección 1.7)",
     )
     expect_number(student.call("p95", [0.0]), 0.0, tolerance=0, hint=hint)
     expect_value_error(student, "p95", [], hint=hint)

@@ -66,35 +66,33 @@ def _not_negative(least_a: float, least_b: float):
 FIT = Definition(
     function="fit_line", arguments=("batch_sizes", "times"), truth=least_squares, near=near, shown=in_words, slips=(
         Slip(answer=lambda sizes, times: least_squares(sizes, times)[::-1], hint=t(
-            "return (a, b), in that order: first the cost of a step whatever B is, then what each request adds (section "
-            "1.8)",
-            "devuelve (a, b), en ese orden: primero lo que cuesta un paso sea cual sea B; después, lo que añade una "
+            "return (a, b), in that order: first the cost of a step that does not depend on B, then what each request adds "
+            "(section 1.8)",
+            "devuelve (a, b), en ese orden: primero el coste de un paso que no depende de B; después, lo que añade cada "
             "petición (sección 1.8)",
         )),
         Slip(answer=_origin, hint=t(
-            "A line through the origin has no a, and a is the cost that batching shares (section 1.8)",
-            "Una recta por el origen no tiene a, que es lo que el lote reparte (sección 1.8)",
+            "a line through the origin has no a, but a is the cost that batching shares (section 1.8)",
+            "una recta por el origen no tiene a, pero a es el coste que el lote reparte (sección 1.8)",
         )),
         *(Slip(answer=answer, hint=t(
-            "a slope through the first and the last point, or another two, ignores the others; all of them count alike "
+            "a slope through the first and the last point, or any other two, ignores the rest; all points count alike "
             "(section 1.8)",
-            "una pendiente por el primer punto y el último, o por otros dos, ignora los demás; todos cuentan igual "
-            "(sección 1.8)",
+            "una pendiente por el primer punto y el último, o por otros dos cualesquiera, ignora los demás; todos los puntos "
+            "cuentan igual (sección 1.8)",
         )) for answer in (_through(0, -1), _through(0, 1), _slope_of_the_ends)),
         Slip(answer=_no_repeats, hint=t(
-            "the same B was measured more than once: each measurement is a point of its own, and a dict keeps one of "
+            "the same B was measured more than once: each measurement is a point of its own, but a dict keeps only one of "
             "them (section 1.8)",
-            "el mismo B se midió más de una vez: cada medida es un punto, y un diccionario conserva solo una "
-            "(sección 1.8)",
+            "el mismo B se midió más de una vez: cada medida es un punto, pero un diccionario conserva solo una (sección 1.8)",
         )),
         Slip(answer=lambda sizes, times: least_squares(sorted(sizes), sorted(times)), hint=t(
             "times[i] belongs to batch_sizes[i]: sorting the two lists separately breaks the pairs (section 1.8)",
-            "times[i] corresponde a batch_sizes[i]: quien ordena las dos listas por separado forma otras parejas "
-            "(sección 1.8)",
+            "times[i] corresponde a batch_sizes[i]: si ordenas las dos listas por separado, rompes las parejas (sección 1.8)",
         )),
         *(Slip(answer=_not_negative(*least), hint=t(
             "do not clip the least-squares line: a or b can come out negative (section 1.8)",
-            "la recta de mínimos cuadrados es la que es: a o b pueden salir negativas (sección 1.8)",
+            "no recortes la recta de mínimos cuadrados: a o b pueden salir negativas (sección 1.8)",
         )) for least in ((0.0, -math.inf), (-math.inf, 0.0), (0.0, 0.0))),
     ),
 )
@@ -112,7 +110,7 @@ def drawn_points(seed: int):
         yield sizes, [unit * (a + b * size + rng.uniform(-noise, noise)) for size in sizes]
 
 
-@check("1.7", points=1, en="is exact where the times lie on a line", es="es exacto si los tiempos están en una recta")
+@check("1.7", points=1, en="is exact when the times lie on a line", es="es exacto si los tiempos están en una recta")
 def test_exact_line(student):
     lines = ((0.5, 0.04), (3.0, 0.0), (0.0, 2.0), (-0.25, 0.5), (40.0, -0.5))
     cases = [(SIZES, [a + b * size for size in SIZES]) for a, b in lines]
@@ -122,10 +120,10 @@ def test_exact_line(student):
     ).format(line="{:.6g} + {:.6g}·B".format(*least_squares(sizes, times))))
 
 
-@check("1.7", points=2, en="is the least-squares line where they do not", es="si no lo están, es la recta de mínimos cuadrados")
+@check("1.7", points=2, en="is the least-squares line when they do not", es="si no lo están, es la recta de mínimos cuadrados")
 def test_least_squares(student):
     expect_defined(student, FIT, drawn_points(student.seed), hint=t(
-        "the sum of the squared vertical distances is least for this line. All points count alike: it goes through the "
+        "the sum of the squared vertical distances is smallest for this line. All points count alike: it goes through the "
         "point of the two means, with the slope Σ (B − mean B)·(t − mean t) / Σ (B − mean B)² (section 1.8)",
         "la suma de los cuadrados de las distancias verticales es mínima para esta recta. Todos los puntos cuentan "
         "igual: pasa por el punto de las dos medias, con la pendiente Σ (B − media de B)·(t − media de t) / "

@@ -22,16 +22,16 @@ def batch_of(a: float, b: float, share: float) -> float:
 SHARE = Definition(
     function="batch_for_share", arguments=("a", "b", "share"), truth=batch_of, near=NEAR, shown="{:.9g}".format, slips=(
         Slip(answer=lambda a, b, share: b * share / (a * (1 - share)), hint=t(
-            "a and b are swapped: the more is shared (a), the larger the batch that pays (section 1.9)",
-            "a y b están intercambiadas: cuanto más hay que repartir (a), mayor es el lote que compensa (sección 1.9)",
+            "a and b are swapped: the larger the shared cost (a), the larger the batch that pays off (section 1.9)",
+            "a y b están intercambiadas: cuanto mayor es el coste compartido (a), mayor es el lote que compensa (sección 1.9)",
         )),
         Slip(answer=lambda a, b, share: a * (1 - share) / (b * share), hint=t(
-            "share and 1 − share are swapped: a larger share takes a larger batch (section 1.9)",
-            "share y 1 − share están intercambiados: una fracción mayor pide un lote mayor (sección 1.9)",
+            "share and 1 − share are swapped: a larger share needs a larger batch (section 1.9)",
+            "share y 1 − share están intercambiados: una fracción mayor necesita un lote mayor (sección 1.9)",
         )),
         *(Slip(answer=lambda a, b, share, way=way: way(batch_of(a, b, share)), hint=t(
-            "the batch size that solves the equation, not rounded, even where it is below 1 (section 1.9)",
-            "el tamaño de lote que resuelve la ecuación, sin redondear, aunque sea menor que 1 (sección 1.9)",
+            "return the batch size that solves the equation, not rounded, even if it is below 1 (section 1.9)",
+            "devuelve el tamaño de lote que resuelve la ecuación, sin redondear, aunque sea menor que 1 (sección 1.9)",
         )) for way in (round, math.ceil, math.floor, lambda exact: max(1.0, exact))),
     ),
 )
@@ -49,23 +49,22 @@ def drawn_shares(seed: int):
 @check("1.8", points=2, en="half and 90 % of the ceiling", es="la mitad y el 90 % del techo")
 def test_share_of_the_ceiling(student):
     expect_defined(student, SHARE, drawn_shares(student.seed), hint=lambda a, b, share: t(
-        "a = {a:.6g} ms, b = {b:.6g} ms: solve B / (a + b·B) = {share:.7g} · 1/b for B. At half of the ceiling what is "
-        "shared costs as much as what is added: a = b·B. Every share between 0 and 1 has its B (section 1.9)",
-        "a = {a:.6g} ms, b = {b:.6g} ms: despeja B en B / (a + b·B) = {share:.7g} · 1/b. En la mitad del techo, lo "
-        "compartido cuesta tanto como lo añadido: a = b·B. Toda fracción entre 0 y 1 tiene su B (sección 1.9)",
+        "a = {a:.6g} ms, b = {b:.6g} ms: solve B / (a + b·B) = {share:.7g} · 1/b for B. At half of the ceiling the shared "
+        "cost equals the added cost: a = b·B. Every share between 0 and 1 has its B (section 1.9)",
+        "a = {a:.6g} ms, b = {b:.6g} ms: despeja B en B / (a + b·B) = {share:.7g} · 1/b. En la mitad del techo, el coste "
+        "compartido es igual al añadido: a = b·B. Toda fracción entre 0 y 1 tiene su B (sección 1.9)",
     ).format(a=a, b=b, share=share))
 
 
-@check("1.8", points=1, en="the ceiling itself is out of reach", es="el techo mismo no se alcanza", negative=True)
+@check("1.8", points=1, en="raises ValueError for the ceiling itself", es="lanza ValueError para el "
+                                                                          "propio techo", negative=True)
 def test_never_all_of_it(student):
     shares = (0.5, 1, 1.0, 1.2, 90, math.inf, 0, 0.0, -0.25, -math.inf)
     cases = [(0.6, 0.04, share) for share in shares]
     expect_defined(student, SHARE, cases, hint=lambda a, b, share: t(
-        "a share of 0.5 is reached, with B = a / b = 15: only shares of 1 or more, and of 0 or less, are refused "
-        "(section 1.9)",
-        "una fracción de 0.5 se alcanza, con B = a / b = 15: solo se rechazan las de 1 o más, y las de 0 o menos "
-        "(sección 1.9)",
+        "a share of 0.5 can be reached, with B = a / b = 15: refuse only shares of 1 or more, and of 0 or less (section 1.9)",
+        "una fracción de 0.5 se alcanza, con B = a / b = 15: rechaza solo las de 1 o más, y las de 0 o menos (sección 1.9)",
     ) if share == 0.5 else t(
-        "no batch gives {share} of the ceiling: raise ValueError with the value (section 1.9)",
-        "ningún lote da {share} del techo: lanza ValueError con el valor (sección 1.9)",
+        "no batch size gives {share} of the ceiling: raise a ValueError that names the value (section 1.9)",
+        "ningún tamaño de lote da {share} del techo: lanza un ValueError que mencione el valor (sección 1.9)",
     ).format(share=share))

@@ -37,17 +37,19 @@ def prompts_of(student, lengths=LENGTHS) -> list[list[int]]:
     return [draw_tokens(length, seed=(student.seed, place, length)) for place, length in enumerate(lengths)]
 
 
-@check("1.9", points=2, en="equal lengths: the same logits as for single requests", es="longitudes iguales: los mismos logits que a solas")
+@check("1.9", points=2, en="equal lengths: the same logits as for single requests", es="longitudes iguales: los mismos logits "
+                                                                                       "que con peticiones a solas")
 def test_equal_lengths(student):
     for spec in (*MODELS, DEEP):
         got, wanted, _, _ = one_step(student, spec, prompts_of(student, (6, 6, 6)))
         expect_rows(got, wanted, hint=t(
-            "three requests of equal length: only the room after their tokens must be hidden. Each new token attends to "
-            "itself too, so its K and V are written before the scores are computed; heads that share a key/value head are "
-            "neighbours, as in 1.2; scores are divided by √D; x gets two additions, as in 1.4 (section 1.11)",
-            "tres peticiones de igual longitud: solo hay que ocultar el sitio que queda detrás. Cada token nuevo se atiende "
-            "también a sí mismo, así que su K y su V se escriben antes de calcular las puntuaciones; las cabezas que comparten "
-            "una de claves y valores son vecinas, como en 1.2; las puntuaciones se dividen por √D; a x se le suman dos cosas, como en 1.4 (sección 1.11)",
+            "three requests of equal length: hide only the room after their tokens. Each new token attends to itself too, so "
+            "its K and V are written before the scores are computed; heads that share a key/value head are neighbours, as in "
+            "1.2; scores are divided by √D; x gets two additions, as in 1.4 (section 1.11)",
+            "tres peticiones de igual longitud: oculta solo el sitio que queda detrás de sus tokens. Cada token nuevo se "
+            "atiende también a sí mismo, así que su K y su V se escriben antes de calcular las puntuaciones; las cabezas que "
+            "comparten una de claves y valores son vecinas, como en 1.2; las puntuaciones se dividen por √D; a x se le suman "
+            "dos cosas, como en 1.4 (sección 1.11)",
         ))
 
 
@@ -57,15 +59,15 @@ def test_lengths_may_differ(student):
         got, wanted, _, _ = one_step(student, spec, prompts_of(student))
         expect_rows(got, wanted, hint=t(
             "requests of 1, 3, 7 and 30 tokens: lengths[i] is the position of request i's new token, for `project` and for "
-            "the place where its K and V are written; behind it everything is hidden, with −∞ *before* the softmax "
-            "(section 1.11)",
+            "the place where its K and V are written; hide everything behind it, with −∞ *before* the softmax (section 1.11)",
             "peticiones de 1, 3, 7 y 30 tokens: lengths[i] es la posición del token nuevo de la petición i, para `project` y "
-            "para el sitio donde se escriben su K y su V; lo que queda detrás se oculta, con −∞ *antes* del softmax "
+            "para el sitio donde se escriben su K y su V; oculta todo lo que queda detrás, con −∞ *antes* del softmax "
             "(sección 1.11)",
         ))
 
 
-@check("1.9", points=2, en="places after a request's tokens are never attended to", es="lo que queda detrás de una petición no se ve nunca")
+@check("1.9", points=2, en="places after a request's tokens are never attended to", es="nunca se atiende a los sitios que "
+                                                                                       "quedan detrás de una petición")
 def test_leftovers_are_hidden(student):
     for spec in MODELS:
         prompts = prompts_of(student)
@@ -87,10 +89,10 @@ def test_changed_in_place(student):
         _, _, after, _ = one_step(student, spec, prompts)
         lengths = after.get("lengths") if isinstance(after, dict) else after
         expect_equal(lengths.tolist() if hasattr(lengths, "tolist") else shown(lengths), list(LENGTHS), hint=t(
-            "(lengths after the step): change the very tensor, lengths += 1, once, after the last layer: every layer still "
-            "needs the old ones (section 1.11)",
-            "(lengths tras el paso): cambia ese mismo tensor, lengths += 1, una vez, tras la última capa: todas las capas "
-            "necesitan aún las antiguas (sección 1.11)",
+            "(lengths after the step): change that same tensor, lengths += 1, once, after the last layer: every layer still "
+            "needs the old values (section 1.11)",
+            "(lengths tras el paso): modifica ese mismo tensor, lengths += 1, una vez, tras la última capa: todas las capas "
+            "necesitan aún los valores anteriores (sección 1.11)",
         ))
         wanted = padded_caches(spec, prompts)
         for name in ("keys", "values"):
@@ -117,13 +119,13 @@ def test_several_steps(student):
         fed = [prompt[place] for prompt in prompts]
         got, (counts, padded, _) = student.call_with("decode_padded", spec, padded, fed, again=place > 5)
         expect_rows(got, [alone(spec, prompt[: place + 1])[-1] for prompt in prompts], hint=t(
-            "several steps in a row: each step starts from what the one before has written and counted (section 1.11)",
-            "varios pasos seguidos: lo que un paso escribe y cuenta es de donde parte el siguiente (sección 1.11)",
+            "several steps in a row: each step continues from what the previous one wrote and counted (section 1.11)",
+            "varios pasos seguidos: cada paso continúa a partir de lo que escribió y contó el anterior (sección 1.11)",
         ))
         most = max(counts) if isinstance(counts, list) and counts else counts
         expect(type(most) is int and most <= 1, expected=1, got=most, hint=t(
-            "(products of a weight matrix in a step of three requests): no loop over the requests, the rows go through all "
-            "layers together (section 1.11)",
-            "(productos de una matriz de pesos en un paso de tres peticiones): sin bucle sobre las peticiones, las filas pasan "
-            "juntas por todas las capas (sección 1.11)",
+            "(products of a weight matrix in a step of three requests): do not loop over the requests; all rows go through "
+            "each layer together (section 1.11)",
+            "(productos de una matriz de pesos en un paso de tres peticiones): no recorras las peticiones en un bucle; todas "
+            "las filas pasan juntas por cada capa (sección 1.11)",
         ))

@@ -15,20 +15,24 @@ def test_equals_the_uncached_model(student):
         tokens = draw_tokens(9, seed=(student.seed, "prompt"))
         got, (counts, after, tokens_after) = student.call_with("prefill", spec, {}, tokens)
         expect_close(got, alone(spec, tokens)[-1], hint=t(
-            "a prompt of 9 tokens and an empty dict: token t is at position t and sees the tokens up to itself; -math.inf goes "
-            "to those behind it, before the softmax. The logits wanted are those of the last row (section 1.11)",
-            "un prompt de 9 tokens y un diccionario vacío: el token t está en la posición t y ve los tokens hasta él mismo; "
-            "-math.inf va a los que quedan detrás, antes del softmax. Los logits pedidos son los de la última fila (sección 1.11)",
+            "a prompt of 9 tokens and an empty dict: token t is at position t and sees the tokens up to and including itself; "
+            "set the scores of those behind it to -math.inf before the softmax. Return the logits of the last row (section "
+            "1.11)",
+            "un prompt de 9 tokens y un diccionario vacío: el token t está en la posición t y ve los tokens hasta él mismo, "
+            "incluido; pon -math.inf en las puntuaciones de los que quedan detrás, antes del softmax. Devuelve los logits de "
+            "la última fila (sección 1.11)",
         ))
         expect_unchanged(("tokens",), (tokens,), (tokens_after,))
         expect_equal_layers(after, dict.fromkeys(range(spec.config["num_layers"]), 9), hint=t(
-            "(tokens in each layer of the dict after the pass): all nine, once (section 1.11)",
-            "(tokens en cada capa del diccionario tras la pasada): los nueve, una vez (sección 1.11)",
+            "(tokens in each layer of the dict after the pass): store all nine, once (section 1.11)",
+            "(tokens en cada capa del diccionario tras la pasada): guarda los nueve, una sola vez (sección 1.11)",
         ))
         most = max(counts) if isinstance(counts, list) and counts else counts
         expect(type(most) is int and most <= 1, expected=1, got=most, hint=t(
-            "(products of a weight matrix for a prompt of 9 tokens): one pass, not one for each token (section 1.11)",
-            "(productos de una matriz de pesos con un prompt de 9 tokens): una pasada, no una por token (sección 1.11)",
+            "(products of a weight matrix for a prompt of 9 tokens): run one pass for the whole prompt, not one per token "
+            "(section 1.11)",
+            "(productos de una matriz de pesos con un prompt de 9 tokens): haz una sola pasada para todo el prompt, no una "
+            "por token (sección 1.11)",
         ))
 
 
@@ -39,20 +43,20 @@ def test_goes_on_with_a_filled_cache(student):
         [cache] = filled_caches(spec, [tokens[:5]])
         got, _ = student.call_with("prefill", spec, cache, tokens[5:])
         expect_close(got, alone(spec, tokens)[-1], hint=t(
-            "five tokens are in the dict, nine come: the first of them is at position 5, and all of them see those five. Ask for "
-            "the length before layer 0 remembers (section 1.11)",
-            "hay cinco tokens en el diccionario y llegan nueve: el primero de ellos está en la posición 5, y todos ven esos "
-            "cinco. Pregunta la longitud antes de que la capa 0 guarde (sección 1.11)",
+            "five tokens are in the dict, and nine are new: the first of these is at position 5, and all of them see the "
+            "earlier five. Read the length before layer 0 remembers (section 1.11)",
+            "hay cinco tokens en el diccionario y llegan nueve nuevos: el primero de estos está en la posición 5, y todos ven "
+            "los cinco anteriores. Lee la longitud antes de que la capa 0 guarde (sección 1.11)",
         ))
     for count, (spec, before, new) in enumerate(PROMPTS):
         tokens = draw_tokens(before + new, seed=(student.seed, before, new))
         cache = filled_caches(spec, [tokens[:before]])[0] if before else {}
         got, _ = student.call_with("prefill", spec, cache, tokens[before:], again=count > 0)
         expect_close(got, alone(spec, tokens)[-1], hint=t(
-            "{before} tokens are in the dict and {new} come; the model has {heads} query heads and {kv} key/value heads: "
-            "right with a shorter prompt, another model or in a first call. Take every size from the tensors, and keep "
-            "nothing from an earlier call (section 1.11)",
-            "hay {before} tokens en el diccionario y llegan {new}; el modelo tiene {heads} cabezas de consulta y {kv} de "
-            "claves y valores: correcto con un prompt más corto, con otro modelo o en la primera llamada. Toma todos los "
-            "tamaños de los tensores, y no conserves nada de una llamada anterior (sección 1.11)",
+            "{before} tokens are in the dict and {new} are new; the model has {heads} query heads and {kv} key/value heads. "
+            "Your function is right with a shorter prompt, with another model or in a first call: take every size from the "
+            "tensors, and keep nothing from an earlier call (section 1.11)",
+            "hay {before} tokens en el diccionario y llegan {new} nuevos; el modelo tiene {heads} cabezas de consulta y {kv} "
+            "de claves y valores. Tu función es correcta con un prompt más corto, con otro modelo o en la primera llamada: "
+            "toma todos los tamaños de los tensores, y no conserves nada de una llamada anterior (sección 1.11)",
         ).format(before=before, new=new, heads=spec.config["num_heads"], kv=spec.config["num_kv_heads"]))

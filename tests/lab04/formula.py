@@ -62,65 +62,65 @@ def _times(factor):
 
 
 OTHER_UNIT = t(
-    "the coefficients of `cost` are nanoseconds, and a second has 10⁹ of them (section 4.6)",
-    "los coeficientes de `cost` son nanosegundos, y un segundo tiene 10⁹ (sección 4.6)",
+    "the coefficients of `cost` are in nanoseconds: a second has 10⁹ of them (section 4.6)",
+    "los coeficientes de `cost` están en nanosegundos: un segundo tiene 10⁹ (sección 4.6)",
 )
 SLIPS = (
     *((_times(lambda terms, factor=factor: factor), OTHER_UNIT) for factor in (1e-9, 1e-6, 1e-3, 1e3)),
     (_times(lambda terms: float(terms.mean_steps)), t(
-        "these are steps, or tokens, per second: of B in flight, B/n̄ requests end in a step (section 4.6)",
-        "estos son pasos, o tokens, por segundo: de B en vuelo terminan B/n̄ peticiones por paso (sección 4.6)",
+        "these are steps or tokens per second: with B in flight, B/n̄ requests end in each step (section 4.6)",
+        "estos son pasos o tokens por segundo: con B en vuelo terminan B/n̄ peticiones en cada paso (sección 4.6)",
     )),
     (_with(leaving=lambda terms: terms.in_flight / (terms.mean_steps + 1)), t(
-        "a request stays for n̄ steps, and EOS, if there is one, is among them: in_flight / n̄, not n̄ + 1 (section "
-        "4.6)",
-        "una petición se queda n̄ pasos, y el de EOS, si lo hay, es uno de ellos: in_flight / n̄, no n̄ + 1 (sección "
-        "4.6)",
+        "a request stays for n̄ steps, including the step of its EOS, if it has one: in_flight / n̄, not n̄ + 1 (section 4.6)",
+        "una petición se queda n̄ pasos, incluido el de su EOS, si lo hay: in_flight / n̄, no n̄ + 1 (sección 4.6)",
     )),
     (_with(rows=lambda terms: terms.in_flight), t(
-        "those that enter in a step are prefilled in it, and get no decode row: B − B/n̄ rows, not B (section 4.6)",
-        "las que entran en un paso se prellenan en él y no ocupan fila de decodificación: B − B/n̄ filas, no B "
+        "requests that enter in a step are prefilled in it and get no decode row: B − B/n̄ rows, not B (section 4.6)",
+        "las peticiones que entran en un paso se prellenan en él y no ocupan fila de decodificación: B − B/n̄ filas, no B "
         "(sección 4.6)",
     )),
     (_with(rows=lambda terms: terms.in_flight - 1), t(
-        "on average B/n̄ enter in a step, not one: B − B/n̄ rows (section 4.6)",
-        "de media entran B/n̄ por paso, no una: B − B/n̄ filas (sección 4.6)",
+        "on average B/n̄ requests enter in a step, not one: B − B/n̄ rows (section 4.6)",
+        "de media entran B/n̄ peticiones por paso, no una: B − B/n̄ filas (sección 4.6)",
     )),
     (_per_request(1), t(
-        "decode step k = 2 … n attends to the prompt and k − 1 tokens more, not k (section 4.6)",
+        "decode step k = 2 … n attends to the prompt and k − 1 more tokens, not k (section 4.6)",
         "el paso de decodificación k = 2 … n atiende al prompt y a k − 1 tokens más, no k (sección 4.6)",
     )),
     (_per_request(-1), t(
-        "decode step k = 2 … n attends to the prompt and k − 1 tokens more, not k − 2: its own token is in the cache "
-        "by then (section 4.6)",
+        "decode step k = 2 … n attends to the prompt and k − 1 more tokens, not k − 2: its own token is in the cache by then "
+        "(section 4.6)",
         "el paso de decodificación k = 2 … n atiende al prompt y a k − 1 tokens más, no k − 2: su propio token ya "
         "está en la caché (sección 4.6)",
     )),
     (_with(context=lambda terms: terms.entering * (terms.attended + terms.mean_prompt)), t(
-        "a request of n steps has n − 1 decode steps, k = 2 … n: its first step is the prefill, which attends to "
-        "nothing in the cache (section 4.6)",
-        "una petición de n pasos tiene n − 1 de decodificación, k = 2 … n: el primero es el prellenado, que no "
-        "atiende a nada de la caché (sección 4.6)",
+        "a request of n steps has n − 1 decode steps, k = 2 … n: its first step is the prefill, which reads nothing from the "
+        "cache (section 4.6)",
+        "una petición de n pasos tiene n − 1 de decodificación, k = 2 … n: el primero es el prellenado, que no lee nada de la "
+        "caché (sección 4.6)",
     )),
     (_with(context=lambda terms: terms.entering * (terms.mean_steps - 1) * (terms.mean_prompt + terms.mean_steps / 2)), t(
-        "this is the context of a request of mean length: long requests are in flight more often. Add up each request, "
-        "then take the mean (section 4.6)",
-        "este es el contexto de una petición de longitud media: las largas están en vuelo más a menudo. Suma cada "
-        "petición y después saca la media (sección 4.6)",
+        "this is the context of a request of mean length, but long requests are in flight more often. Add up the context of "
+        "each request, then take the mean (section 4.6)",
+        "este es el contexto de una petición de longitud media, pero las largas están en vuelo más a menudo. Suma el contexto "
+        "de cada petición y después calcula la media (sección 4.6)",
     )),
     (_with(with_prefill=lambda terms: 1), t(
-        "there is not a prefill pass in every step: in a share (1 − 1/n̄)^B of them no request enters (section 4.6)",
-        "no hay pasada de prellenado en todos los pasos: en una fracción (1 − 1/n̄)^B no entra nadie (sección 4.6)",
+        "not every step has a prefill pass: in a share (1 − 1/n̄)^B of the steps no request enters (section 4.6)",
+        "no todos los pasos tienen pasada de prellenado: en una fracción (1 − 1/n̄)^B no entra ninguna petición (sección 4.6)",
     )),
     (_with(with_prefill=lambda terms: terms.entering), t(
-        "several that enter in one step share one prefill pass: its overhead comes in a share 1 − (1 − 1/n̄)^B of the "
-        "steps (section 4.6)",
-        "varias que entran en un mismo paso comparten una pasada de prellenado: su coste fijo se paga en una fracción "
+        "requests that enter in the same step share one prefill pass: a share 1 − (1 − 1/n̄)^B of the steps pays its overhead "
+        "(section 4.6)",
+        "las peticiones que entran en un mismo paso comparten una pasada de prellenado: su coste fijo se paga en una fracción "
         "1 − (1 − 1/n̄)^B de los pasos (sección 4.6)",
     )),
     (_with(with_prefill=lambda terms: 1 - terms.share_with_prefill), t(
-        "(1 − 1/n̄)^B is the share of the steps in which no request enters: the others have the overhead (section 4.6)",
-        "(1 − 1/n̄)^B es la fracción de los pasos en que no entra nadie: el coste fijo es de los demás (sección 4.6)",
+        "(1 − 1/n̄)^B is the share of the steps in which no request enters: only the other steps pay the overhead (section "
+        "4.6)",
+        "(1 − 1/n̄)^B es la fracción de los pasos en que no entra ninguna petición: el coste fijo se paga solo en los demás "
+        "(sección 4.6)",
     )),
     (_with(prompts=lambda terms: terms.mean_prompt), t(
         "on average B/n̄ prompts enter in a step, not one (section 4.6)",

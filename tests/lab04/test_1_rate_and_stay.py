@@ -69,67 +69,67 @@ RATE_AND_STAY = Definition(
     near=lambda got, wanted: near_numbers(1e-9)(as_row(got), wanted), shown=in_words, slips=(
         Slip(answer=_if_counted(enters=lambda entry, leave, start, end: start <= entry <= end), hint=t(
             "a request that enters at `end_s` itself belongs to the next window: start_s ≤ t < end_s (section 4.1)",
-            "la que entra justo en `end_s` pertenece a la ventana siguiente: start_s ≤ t < end_s (sección 4.1)",
+            "una petición que entra justo en `end_s` pertenece a la ventana siguiente: start_s ≤ t < end_s (sección 4.1)",
         )),
         Slip(answer=_if_counted(enters=lambda entry, leave, start, end: start < entry < end), hint=t(
             "a request that enters at `start_s` itself is counted: start_s ≤ t < end_s (section 4.1)",
-            "la que entra justo en `start_s` cuenta: start_s ≤ t < end_s (sección 4.1)",
+            "una petición que entra justo en `start_s` cuenta: start_s ≤ t < end_s (sección 4.1)",
         )),
         Slip(answer=_if_counted(enters=lambda entry, leave, start, end: entry and start <= entry < end), hint=t(
-            "0.0 s is a time like any other: `if entry` takes it for no entry. Ask `is not None` (section 4.1)",
-            "0.0 s es un momento como otro cualquiera: `if entry` lo toma por ninguno. Pregunta `is not None` "
-            "(sección 4.1)",
+            "0.0 s is a time like any other, but `if entry` treats it as no entry. Test `is not None` (section 4.1)",
+            "0.0 s es un momento como cualquier otro, pero `if entry` lo trata como si no hubiera entrada. Comprueba `is not "
+            "None` (sección 4.1)",
         )),
         Slip(answer=_if_counted(stay_of=lambda entry, leave, start, end: leave - entry if leave else math.inf), hint=t(
-            "0.0 s is a time like any other: `if leave` takes it for no exit. Ask `is None` (section 4.1)",
-            "0.0 s es un momento como otro cualquiera: `if leave` lo toma por ninguno. Pregunta `is None` (sección "
-            "4.1)",
+            "0.0 s is a time like any other, but `if leave` treats it as no exit. Test `is None` (section 4.1)",
+            "0.0 s es un momento como cualquier otro, pero `if leave` lo trata como si no hubiera salida. Comprueba `is None` "
+            "(sección 4.1)",
         )),
         *(Slip(answer=_if_counted(stay_of=stay_of), hint=t(
-            "stays are cut at `end_s`: W counts each in full, including what lies beyond the window (section 4.1)",
-            "las estancias están cortadas en `end_s`: W cuenta cada una entera, también lo que pasa de la ventana "
+            "your stays are cut at `end_s`: W counts each stay in full, including the part after the window (section 4.1)",
+            "tus estancias están cortadas en `end_s`: W cuenta cada estancia entera, también la parte posterior a la ventana "
             "(sección 4.1)",
         )) for stay_of in (
             lambda entry, leave, start, end: math.inf if leave is None else min(leave, end) - entry,
             lambda entry, leave, start, end: (end if leave is None else min(leave, end)) - entry,
         )),
         Slip(answer=_if_counted(enters=lambda entry, leave, start, end: start <= entry and (leave or 0) <= end > entry), hint=t(
-            "every request that enters in the window counts, whenever it leaves: those that stay beyond `end_s` are missing "
-            "(section 4.1)",
-            "la que entra en la ventana cuenta, salga cuando salga: faltan las que se quedan más allá de `end_s` "
-            "(sección 4.1)",
+            "every request that enters in the window counts, whenever it leaves: yours leaves out those that stay beyond "
+            "`end_s` (section 4.1)",
+            "toda petición que entra en la ventana cuenta, salga cuando salga: te faltan las que se quedan más allá de "
+            "`end_s` (sección 4.1)",
         )),
         Slip(answer=_in_file_order, hint=t(
-            "the records come in any order: do not stop at a request beyond the window (section 4.1)",
-            "los registros llegan en cualquier orden: una petición posterior a la ventana no es motivo para parar "
-            "(sección 4.1)",
+            "the records are in no particular order: do not stop at the first request beyond the window (section 4.1)",
+            "los registros no siguen ningún orden: no pares en la primera petición posterior a la ventana (sección 4.1)",
         )),
     ),
 )
 
 
-@check("4.1", points=2, en="the scene of the lab, stage by stage", es="la escena del laboratorio, etapa por etapa")
+@check("4.1", points=2, en="the lab's scene, stage by stage", es="la escena del laboratorio, etapa por etapa")
 def test_each_stage(student):
     expected = {"queue": (4 / 12, 0.5), "in_flight": (4 / 12, 4.5), "system": (4 / 12, 5.0)}
     for stage, pair in expected.items():
         got = rate_and_stay(student, records_of(*FOUR), stage, 0.0, 12.0)
         expect_pair(got, pair, hint=t(
-            f"(stage {stage}, the scene of section 4.1 in seconds): four requests enter in 12 s; C waits 2 s of its 6 "
-            "in the queue, and the system is queue and flight together (section 4.1)",
-            f"(etapa {stage}, la escena de la sección 4.1 en segundos): entran cuatro peticiones en 12 s; C espera en "
-            "cola 2 s de sus 6, y el sistema es cola y vuelo juntos (sección 4.1)",
+            f"(stage {stage}, the scene of section 4.1 in seconds): four requests enter in 12 s; C spends 2 s of its 6 in the "
+            "queue, and the system is queue and flight together (section 4.1)",
+            f"(etapa {stage}, la escena de la sección 4.1 en segundos): entran cuatro peticiones en 12 s; C pasa en cola 2 de "
+            "sus 6 s, y el sistema es la cola y el vuelo juntos (sección 4.1)",
         ))
 
 
-@check("4.1", points=1, en="counts the requests that enter in the window", es="cuenta las que entran en la ventana")
+@check("4.1", points=1, en="counts the requests that enter during the window", es="cuenta las peticiones que entran en la "
+                                                                                  "ventana")
 def test_entries_of_the_window(student):
     expect_defined(student, RATE_AND_STAY, drawn_windows(student.seed, 60), hint=lambda records, stage, start_s, end_s: t(
-        f"(stage {stage}, a log of {len(records)} requests in any order, from {start_s:g} to {end_s:g} s): λ and W "
-        "are of those that enter at start_s ≤ t < end_s, each with its whole stay, and the window that λ divides by "
-        "is the same; if no request enters, ValueError (section 4.1)",
-        f"(etapa {stage}, un registro de {len(records)} peticiones en cualquier orden, de {start_s:g} a {end_s:g} s): "
-        "λ y W son de las que entran en start_s ≤ t < end_s, cada una con toda su estancia, y λ se divide entre esa "
-        "misma ventana; si no entra ninguna, ValueError (sección 4.1)",
+        f"(stage {stage}, a log of {len(records)} requests in any order, from {start_s:g} to {end_s:g} s): λ and W count the "
+        "requests that enter at start_s ≤ t < end_s, each with its whole stay, and λ divides by the length of that same "
+        "window; if no request enters, raise ValueError (section 4.1)",
+        f"(etapa {stage}, un registro de {len(records)} peticiones en cualquier orden, de {start_s:g} a {end_s:g} s): λ y W "
+        "cuentan las peticiones que entran en start_s ≤ t < end_s, cada una con toda su estancia, y λ se divide entre la "
+        "longitud de esa misma ventana; si no entra ninguna, lanza ValueError (sección 4.1)",
     ))
     records = busy_records(0.8, 300, seed=3)
     start_s, end_s = records[50]["arrival_s"], records[220]["arrival_s"]
@@ -137,40 +137,39 @@ def test_entries_of_the_window(student):
         stays = entering(records, stage, start_s, end_s)
         expected = len(stays) / (end_s - start_s), sum(stays) / len(stays)
         expect_pair(rate_and_stay(student, records, stage, start_s, end_s), expected, hint=t(
-            f"(stage {stage}): λ and W are of those that enter at start_s ≤ t < end_s, and of no others; the "
-            "window that λ divides by is the window in which you counted (section 4.1)",
-            f"(etapa {stage}): λ y W son de las que entran en start_s ≤ t < end_s, y de nadie más; la ventana "
-            "entre la que divide λ es la misma en la que contaste (sección 4.1)",
+            f"(stage {stage}): λ and W count only the requests that enter at start_s ≤ t < end_s; divide λ by the length of "
+            "the window in which you counted (section 4.1)",
+            f"(etapa {stage}): λ y W cuentan solo las peticiones que entran en start_s ≤ t < end_s; divide λ entre la longitud "
+            "de la ventana en la que contaste (sección 4.1)",
         ))
 
 
-@check("4.1", points=1, en="requests that never left are counted", es="la que nunca salió no se omite")
+@check("4.1", points=1, en="counts requests that never left", es="cuenta las peticiones que nunca salieron")
 def test_unfinished(student):
     records = records_of((0.0, 0.0, 1.0), (1.0, 2.0, None), (2.0, None, None))
     expected = {"system": (0.3, math.inf), "in_flight": (0.2, math.inf), "queue": (0.3, math.inf)}
     for stage, pair in expected.items():
         got = rate_and_stay(student, records, stage, 0.0, 10.0)
         expect(abs(got[0] - pair[0]) < 1e-9 and got[1] == pair[1], expected=in_words(pair), got=in_words(got), hint=t(
-            f"(stage {stage}): a request that has not left has entered all the same, and its stay is "
-            "infinite; without it a server that never answers would look fast. An entry of None means that it never entered "
-            "(section 4.1)",
-            f"(etapa {stage}): una petición que no ha salido también entró, y su estancia es infinita; "
-            "sin ella, un servidor que no responde a nadie parecería rápido. Una entrada None no es una entrada "
-            "(sección 4.1)",
+            f"(stage {stage}): a request that has not left has still entered, and its stay is infinite; without it, a server "
+            "that never answers would look fast. An entry of None means that it never entered (section 4.1)",
+            f"(etapa {stage}): una petición que no ha salido también entró, y su estancia es infinita; sin ella, un servidor "
+            "que nunca responde parecería rápido. Una entrada None significa que nunca entró (sección 4.1)",
         ))
 
 
-@check("4.1", points=1, en="without requests there is no mean stay", es="sin peticiones no hay estancia media", negative=True)
+@check("4.1", points=1, en="raises ValueError when no request enters", es="lanza ValueError cuando no "
+                                                                          "entra ninguna petición", negative=True)
 def test_nobody_enters(student):
     # From 2 to 3 s B is in flight and C in the queue; no request enters the system. In the other windows one does.
     records, late = records_of(*FOUR), records_of((5.0, None, None))
     cases = [(records, "system", 0.0, 3.0), (records, "system", 2.0, 3.0), ([], "queue", 0.0, 1.0),
              (late, "in_flight", 0.0, 9.0), (late, "queue", 0.0, 9.0)]
     expect_defined(student, RATE_AND_STAY, cases, hint=t(
-        "(the scene of section 4.1 in seconds, from 2 to 3 s, and logs in which no request enters a stage): some may be "
-        "inside, but none enters, so there is no mean stay. Raise ValueError and say so, and only then: a 0 would "
-        "look like a very fast server (section 4.1)",
-        "(la escena de la sección 4.1 en segundos, de 2 a 3 s, y registros en que nadie entra en una etapa): puede "
-        "haber algunas dentro, pero no entra nadie, así que no hay estancia media. Lanza ValueError y dilo, y solo "
+        "(the scene of section 4.1 in seconds, from 2 to 3 s, and logs in which no request enters a stage): some requests may "
+        "be inside, but none enters, so there is no mean stay. Raise a ValueError that says so, and only in this case: a 0 "
+        "would look like a very fast server (section 4.1)",
+        "(la escena de la sección 4.1 en segundos, de 2 a 3 s, y registros en que ninguna petición entra en una etapa): puede "
+        "haber algunas dentro, pero no entra ninguna, así que no hay estancia media. Lanza un ValueError que lo diga, y solo "
         "entonces: un 0 parecería un servidor rapidísimo (sección 4.1)",
     ))

@@ -38,22 +38,22 @@ MEAN_NUMBER = Definition(
     function="mean_number", arguments=("records", "stage", "start_s", "end_s"), truth=average, near=near_numbers(1e-9),
     slips=(
         Slip(answer=_of(lambda entry, leave, start, end: entry != 0), hint=t(
-            "0.0 s is a time like any other: `if entry` takes it for no entry. Ask `is not None` (section 4.1)",
-            "0.0 s es un momento como otro cualquiera: `if entry` lo toma por ninguno. Pregunta `is not None` "
-            "(sección 4.1)",
+            "0.0 s is a time like any other, but `if entry` treats it as no entry. Test `is not None` (section 4.1)",
+            "0.0 s es un momento como cualquier otro, pero `if entry` lo trata como si no hubiera entrada. Comprueba `is not "
+            "None` (sección 4.1)",
         )),
         Slip(answer=_of(lambda entry, leave, start, end: entry is not None and entry >= start), hint=t(
             "a request that entered before the window is inside when it opens (section 4.1)",
-            "la que entró antes de la ventana ya está dentro cuando se abre (sección 4.1)",
+            "una petición que entró antes de la ventana ya está dentro cuando se abre (sección 4.1)",
         )),
         Slip(answer=_of(lambda entry, leave, start, end: leave is not None), hint=t(
-            "a request that never left is inside to the end of the window (section 4.1)",
+            "a request that never left stays inside until the end of the window (section 4.1)",
             "una petición que nunca salió sigue dentro hasta el final de la ventana (sección 4.1)",
         )),
         Slip(answer=_without_twins, hint=t(
-            "several can enter or leave at one moment, and each of them counts: a set or a dict of moments keeps one "
-            "(section 4.1)",
-            "pueden entrar o salir varias en un mismo momento, y cada una cuenta: un conjunto o un diccionario de "
+            "several requests can enter or leave at the same moment, and each of them counts: a set or a dict of moments "
+            "keeps only one (section 4.1)",
+            "pueden entrar o salir varias peticiones en un mismo momento, y cada una cuenta: un conjunto o un diccionario de "
             "momentos conserva solo una (sección 4.1)",
         )),
     ),
@@ -65,22 +65,22 @@ def test_average_over_time(student):
     for stage, expected in {"system": 20 / 12, "in_flight": 18 / 12, "queue": 2 / 12}.items():
         got = student.call("mean_number", records_of(*FOUR), stage, 0.0, 12.0)
         expect_number(got, expected, tolerance=1e-9, hint=t(
-            f"(stage {stage}): each number inside counts as long as it lasts; 3 are inside for 2 s, 1 for 4 s, "
+            f"(stage {stage}): weight each number of requests inside by how long it lasts: 3 are inside for 2 s, 1 for 4 s, "
             "none for 1 s (section 4.1)",
-            f"(etapa {stage}): cada número de peticiones dentro cuenta lo que dura; hay 3 dentro durante 2 s, 1 "
-            "durante 4 s, nadie durante 1 s (sección 4.1)",
+            f"(etapa {stage}): pondera cada número de peticiones dentro por lo que dura: hay 3 dentro durante 2 s, 1 durante 4 "
+            "s, ninguna durante 1 s (sección 4.1)",
         ))
 
 
 @check("4.2", points=2, en="L·T = ΣW on a complete window, exactly", es="L·T = ΣW en una ventana completa, exactamente")
 def test_identity(student):
     expect_defined(student, MEAN_NUMBER, drawn_windows(student.seed, 60), hint=lambda records, stage, start_s, end_s: t(
-        f"(stage {stage}, a log of {len(records)} requests in any order, from {start_s:g} to {end_s:g} s): number "
-        "inside × time, for all changes in the order of time, over the length of the window. If no request is inside it "
-        "is 0 (section 4.1)",
-        f"(etapa {stage}, un registro de {len(records)} peticiones en cualquier orden, de {start_s:g} a {end_s:g} s): "
-        "peticiones dentro × tiempo, con todos los cambios en orden temporal, entre la longitud de la ventana. Si no "
-        "hay nadie dentro es 0 (sección 4.1)",
+        f"(stage {stage}, a log of {len(records)} requests in any order, from {start_s:g} to {end_s:g} s): add up number "
+        "inside × time over all changes in order of time, then divide by the length of the window. If no request is ever "
+        "inside, the mean is 0 (section 4.1)",
+        f"(etapa {stage}, un registro de {len(records)} peticiones en cualquier orden, de {start_s:g} a {end_s:g} s): suma "
+        "peticiones dentro × tiempo con todos los cambios en orden temporal y divide entre la longitud de la ventana. Si "
+        "nunca hay peticiones dentro, la media es 0 (sección 4.1)",
     ))
     records = busy_records(0.9, 400, seed=5)
     end_s = max(record["finish_s"] for record in records)
@@ -89,36 +89,38 @@ def test_identity(student):
         stays = sum(clipped(records, stage, 0.0, end_s))
         near = type(number) in (int, float) and abs(number * end_s / stays - 1) <= 1e-9
         expect(near, expected=stays / end_s, got=number, hint=t(
-            f"(stage {stage}, 400 requests): on a complete window the area is the sum of all stays, to the last "
-            "digit. Are all changes in the order of time, and is no request left out? (section 4.2)",
-            f"(etapa {stage}, 400 peticiones): en una ventana completa el área es la suma de todas las estancias, "
-            "hasta la última cifra. ¿Están todos los cambios en orden temporal y no falta nadie? (sección 4.2)",
+            f"(stage {stage}, 400 requests): on a complete window the area equals the sum of all stays, to the last digit. Are "
+            "all changes in order of time, and is every request counted? (section 4.2)",
+            f"(etapa {stage}, 400 peticiones): en una ventana completa el área es igual a la suma de todas las estancias, "
+            "hasta la última cifra. ¿Están todos los cambios en orden temporal y cuentan todas las peticiones? (sección 4.2)",
         ))
 
 
-@check("4.2", points=1, en="only time inside the window counts", es="la ventana corta lo que queda fuera")
+@check("4.2", points=1, en="only time inside the window counts", es="solo cuenta el tiempo dentro de la ventana")
 def test_window(student):
     for start_s, end_s, expected in ((2.0, 8.0, 12 / 6), (4.0, 6.0, 2.0), (8.5, 20.0, 3 / 11.5)):
         got = student.call("mean_number", records_of(*FOUR), "system", start_s, end_s)
         expect_number(got, expected, tolerance=1e-9, hint=t(
-            f"(from {start_s:g} to {end_s:g} s in the scene of section 4.1, in seconds): a request that entered before it "
-            "is inside when it opens, and only time in the window counts, including the time after the last change (section 4.1)",
-            f"(de {start_s:g} a {end_s:g} s en la escena de la sección 4.1, en segundos): la que entró antes de la "
-            "ventana ya está dentro cuando se abre, y solo cuenta el tiempo de la ventana, también después del último "
-            "cambio (sección 4.1)",
+            f"(from {start_s:g} to {end_s:g} s in the scene of section 4.1, in seconds): a request that entered before the "
+            "window is inside when it opens, and only time in the window counts, including the time after the last change "
+            "(section 4.1)",
+            f"(de {start_s:g} a {end_s:g} s en la escena de la sección 4.1, en segundos): una petición que entró antes de la "
+            "ventana ya está dentro cuando se abre, y solo cuenta el tiempo de la ventana, también después del último cambio "
+            "(sección 4.1)",
         ))
 
 
-@check("4.2", points=1, en="a request that never left is inside to the end", es="la que nunca salió sigue dentro hasta el final")
+@check("4.2", points=1, en="a request that never left stays "
+                           "inside until the end", es="una petición que nunca salió sigue dentro hasta el final")
 def test_never_left(student):
     records = records_of((0.0, 0.0, 1.0), (1.0, 2.0, None), (2.0, None, None))
     for stage, expected in {"system": 1.8, "in_flight": 0.9, "queue": 0.9}.items():
         got = student.call("mean_number", records, stage, 0.0, 10.0)
         expect_number(got, expected, tolerance=1e-9, hint=t(
-            f"(stage {stage}): of three requests one is done at 1 s. One comes at 1 s and is in flight from 2 s on, "
-            "one waits from 2 s on, both until the window closes at 10 s, though nothing changes any more "
-            "(section 4.1)",
-            f"(etapa {stage}): de tres peticiones, una acaba en 1 s. Otra llega en 1 s y está en vuelo desde 2 s; "
-            "otra espera desde 2 s; ambas hasta que la ventana se cierra en 10 s, aunque ya no cambie nada "
+            f"(stage {stage}): of three requests, one is done at 1 s, one arrives at 1 s and is in flight from 2 s on, and one "
+            "waits from 2 s on. The last two stay until the window closes at 10 s, although nothing changes any more (section "
+            "4.1)",
+            f"(etapa {stage}): de tres peticiones, una acaba en 1 s, otra llega en 1 s y está en vuelo desde 2 s, y otra "
+            "espera desde 2 s. Las dos últimas siguen hasta que la ventana se cierra en 10 s, aunque ya no cambie nada "
             "(sección 4.1)",
         ))

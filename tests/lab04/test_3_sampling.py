@@ -55,10 +55,10 @@ LAW = Definition(
     function="sample_the_law", arguments=("records", "warm_up", "every_s"), truth=looked,
     near=lambda got, wanted: near_numbers(1e-9)(as_row(got), wanted), slips=(
         *(Slip(answer=_in_order_of(key), hint=t(
-            "request number `warm_up` is counted in order of arrival, and the log is in any order: sort the arrivals, "
-            "do not go by the log's order or by `request_id` (section 4.3)",
-            "la petición número `warm_up` se cuenta por orden de llegada, y el registro está en cualquier orden: "
-            "ordena las llegadas, no sigas el orden del registro ni `request_id` (sección 4.3)",
+            "request number `warm_up` is counted in order of arrival, but the log is in no particular order: sort the "
+            "arrivals instead of relying on the log's order or on `request_id` (section 4.3)",
+            "la petición número `warm_up` se cuenta por orden de llegada, pero el registro no sigue ningún orden: ordena las "
+            "llegadas en vez de fiarte del orden del registro o de `request_id` (sección 4.3)",
         )) for key in (None, lambda record: record["request_id"])),
         Slip(answer=_from_the_first, hint=t(
             "the window begins with request number `warm_up`, not with the first (section 4.3)",
@@ -69,8 +69,8 @@ LAW = Definition(
             "las peticiones se cuentan desde 0: `arrivals[warm_up]` (sección 4.3)",
         )),
         Slip(answer=_latecomers_only, hint=t(
-            "every request inside counts in L, including those that came before the window (section 4.3)",
-            "en L cuentan todas las que están dentro, también las que llegaron antes de la ventana (sección 4.3)",
+            "L counts every request inside, including those that arrived before the window (section 4.3)",
+            "L cuenta todas las peticiones que están dentro, también las que llegaron antes de la ventana (sección 4.3)",
         )),
     ),
 )
@@ -92,65 +92,64 @@ def window_of(records) -> tuple[float, float]:
     return records[WARM_UP]["arrival_s"], records[-1]["arrival_s"]
 
 
-@check("4.3", points=2, en="looks at instants that the server does not choose",
-       es="mira en instantes que el servidor no elige")
+@check("4.3", points=2, en="samples at instants that the server does not choose",
+       es="muestrea en instantes que el servidor no elige")
 def test_instants(student):
     records = busy_records(0.5, 600, seed=9)
     start_s, end_s = window_of(records)
     true_number = sum(clipped(records, "system", start_s, end_s)) / (end_s - start_s)
     number = sampled(student, records)[0]
     expect(abs(number / true_number - 1) < 0.03, expected=f"{true_number:.3f} ± 3 %", got=f"{number:.3f}", hint=t(
-        "(L, the first of the three): look every `every_s` seconds of the window, whatever happens in the "
-        "server. At completions the server decides when you look, and you see it when a request is about to leave, or "
-        "has left. Every request inside counts, including those from before the window (section 4.3)",
-        "(L, el primero de los tres): mira cada `every_s` segundos de la ventana, pase lo que pase en el "
-        "servidor. En las salidas es el servidor quien decide cuándo miras, y lo ves cuando alguien está a punto de "
-        "salir, o acaba de hacerlo. Cuentan todas las que están dentro, también las que llegaron antes de la ventana "
-        "(sección 4.3)",
+        "(L, the first of the three): look every `every_s` seconds of the window, whatever happens in the server. If you look "
+        "at completions, the server decides when you look: you always see it just before or just after a request leaves. "
+        "Every request inside counts, including those that arrived before the window (section 4.3)",
+        "(L, el primero de los tres): mira cada `every_s` segundos de la ventana, pase lo que pase en el servidor. Si miras "
+        "en las salidas, es el servidor quien decide cuándo miras: lo ves siempre justo antes o justo después de que salga "
+        "una petición. Cuentan todas las que están dentro, también las que llegaron antes de la ventana (sección 4.3)",
     ))
     # Two samples are few enough to differ from the area: 2.5 inside, where the average over time is 15/8.
     number = student.call("sample_the_law", records_of(*FOUR), 2, 5.0)[0]
     expect_number(number, 2.5, tolerance=1e-9, hint=t(
         "(L in the scene of section 4.1, in seconds, from 1 to 9 s, a look every 5 s): the observer looks at 1 s and at 6 s, "
-        "and sees 3 and 2 inside. 15/8 would be the area of `mean_number`, made from the server's own log of entries "
-        "and exits: then L, λ and W have one source, and the law could not fail (section 4.3)",
-        "(L en la escena de la sección 4.1, en segundos, de 1 a 9 s, mirando cada 5 s): se mira en 1 s y en 6 s, y se "
-        "ven 3 y 2 dentro. 15/8 sería el área de `mean_number`, hecha con las entradas y salidas que anota el propio "
+        "and sees 3 and 2 inside. 15/8 is the result of `mean_number`, computed from the server's own log of entries and "
+        "exits: then L, λ and W have one source, and the law could not fail (section 4.3)",
+        "(L en la escena de la sección 4.1, en segundos, de 1 a 9 s, mirando cada 5 s): el observador mira en 1 s y en 6 s, y "
+        "ve 3 y 2 dentro. 15/8 es el resultado de `mean_number`, calculado con las entradas y salidas que anota el propio "
         "servidor: así L, λ y W tienen una misma fuente y la ley no podría fallar (sección 4.3)",
     ))
 
 
-@check("4.3", points=1, en="λ and W are those of the same window", es="λ y W son los de la misma ventana")
+@check("4.3", points=1, en="λ and W come from the same window", es="λ y W vienen de la misma ventana")
 def test_same_window(student):
     expect_defined(student, LAW, drawn_logs(student.seed, 60), hint=lambda records, warm_up, every_s: t(
-        f"(L, λ and W of {len(records)} requests in any order, warm_up = {warm_up}, a look every {every_s:g} s): one "
-        "window for all three, from the arrival of request number `warm_up`, in order of arrival from 0, to the last "
-        "arrival. If only L is right, start with 4.1 (section 4.3)",
-        f"(L, λ y W de {len(records)} peticiones en cualquier orden, warm_up = {warm_up}, mirando cada {every_s:g} "
-        "s): una misma ventana para las tres, desde la llegada de la petición número `warm_up`, por orden de llegada "
-        "desde 0, hasta la última llegada. Si solo L es correcta, empieza por 4.1 (sección 4.3)",
+        f"(L, λ and W of {len(records)} requests in any order, warm_up = {warm_up}, a look every {every_s:g} s): use one "
+        "window for all three, from the arrival of request number `warm_up` (in order of arrival, counted from 0) to the last "
+        "arrival. If only L is right, check 4.1 first (section 4.3)",
+        f"(L, λ y W de {len(records)} peticiones en cualquier orden, warm_up = {warm_up}, mirando cada {every_s:g} s): usa una "
+        "misma ventana para las tres, desde la llegada de la petición número `warm_up` (por orden de llegada, contando desde "
+        "0) hasta la última llegada. Si solo L es correcta, revisa primero 4.1 (sección 4.3)",
     ))
     records = busy_records(0.9, 600, seed=10)
     start_s, end_s = window_of(records)
     stays = entering(records, "system", start_s, end_s)
     expected = len(stays) / (end_s - start_s), sum(stays) / len(stays)
     expect_pair(sampled(student, records)[1:], expected, hint=t(
-        "(λ and W of the system): from the arrival of request 50, in order of arrival, to the last arrival. After "
-        "it no request comes, and the server drains: that is a different situation (section 4.3)",
-        "(λ y W del sistema): desde la llegada de la petición 50, por orden de llegada, hasta la última llegada. "
-        "Después no viene nadie y el servidor se vacía: ese es otro sistema (sección 4.3)",
+        "(λ and W of the system): the window goes from the arrival of request 50, in order of arrival, to the last arrival. "
+        "After that no request comes and the server drains: that is a different situation (section 4.3)",
+        "(λ y W del sistema): la ventana va desde la llegada de la petición 50, por orden de llegada, hasta la última "
+        "llegada. Después no llega ninguna petición y el servidor se vacía: es otra situación (sección 4.3)",
     ))
 
 
-@check("4.3", points=2, en="Little's law within 5 % at 1,000 requests",
-       es="ley de Little: a menos del 5 % con 1000 peticiones")
+@check("4.3", points=2, en="Little's law holds within 5 % for 1,000 requests",
+       es="la ley de Little se cumple con menos de un 5 % de error con 1000 peticiones")
 def test_law_holds(student):
     number, rate, stay = sampled(student, busy_records(0.8, NUM_REQUESTS, graded_seed(student.seed)))
     gap = 100 * (number / (rate * stay) - 1)
     student.measurements["littles_law_gap_percent"] = gap
     expect(abs(gap) <= BAR_PERCENT, expected="|L / (λ·W) − 1| ≤ 5 %", got=f"{gap:+.1f} %", hint=t(
-        f"L = {number:.2f}, λ = {rate:.1f} a second, W = {stay:.4f} s: does W include the time in the queue, and do "
-        "all three come from one window? (section 4.3)",
+        f"L = {number:.2f}, λ = {rate:.1f} per second, W = {stay:.4f} s: does W include the time in the queue, and do all "
+        "three come from the same window? (section 4.3)",
         f"L = {number:.2f}, λ = {rate:.1f} por segundo, W = {stay:.4f} s: ¿incluye W el tiempo en cola y vienen los "
         "tres de una misma ventana? (sección 4.3)",
     ))

@@ -53,11 +53,11 @@ def expect_close(student, cases, *, hint: Text) -> float:
     return max(errors, key=abs)
 
 
-@check("4.4", points=1, en="counts the decode pass", es="pasadas de decodificación con muchas peticiones")
+@check("4.4", points=1, en="counts the decode pass", es="cuenta la pasada de decodificación")
 def test_decode(student):
     expect_formula(student, "step_overhead_ns", "per_sequence_ns", hint=t(
-        "(nothing but the decode pass costs anything here): with B in flight a step takes a + b·(B − B/n̄), and in "
-        "each step B/n̄ requests end, n̄ being the mean of the steps (section 4.6)",
+        "(only the decode pass costs anything here): with B in flight a step takes a + b·(B − B/n̄), and B/n̄ requests end in "
+        "each step, where n̄ is the mean of the steps (section 4.6)",
         "(aquí solo cuesta la pasada de decodificación): con B en vuelo un paso dura a + b·(B − B/n̄), y en cada paso "
         "terminan B/n̄ peticiones, donde n̄ es la media de los pasos (sección 4.6)",
     ))
@@ -67,8 +67,8 @@ def test_decode(student):
 def test_prefill(student):
     fields = ("step_overhead_ns", "prefill_overhead_ns", "per_prefill_token_ns")
     expect_formula(student, *fields, hint=t(
-        "(nothing but a and the prefill costs anything here): each request that enters brings its prompt tokens, B/n̄ "
-        "prompts a step, and the overhead of a pass comes in a share 1 − (1 − 1/n̄)^B of the steps (section 4.6)",
+        "(only a and the prefill cost anything here): each request that enters brings its prompt tokens, B/n̄ prompts per "
+        "step, and a share 1 − (1 − 1/n̄)^B of the steps pays the overhead of a pass (section 4.6)",
         "(aquí solo cuestan a y el prellenado): cada petición que entra trae los tokens de su prompt, B/n̄ prompts "
         "por paso, y el coste fijo de una pasada se paga en una fracción 1 − (1 − 1/n̄)^B de los pasos (sección 4.6)",
     ))
@@ -77,12 +77,12 @@ def test_prefill(student):
 @check("4.4", points=1, en="counts the context", es="cuenta el contexto")
 def test_context(student):
     expect_formula(student, "step_overhead_ns", "per_context_token_ns", hint=t(
-        "(nothing but a and the context costs anything here): decode step k = 2 … n of a request attends to its "
-        "prompt and to all that it has said so far, k − 1 tokens. Add up whole requests, then take the mean, times "
-        "B/n̄ (section 4.6)",
-        "(aquí solo cuestan a y el contexto): el paso de decodificación k = 2 … n de una petición atiende a su "
-        "prompt y a todo lo que ha dicho hasta entonces, k − 1 tokens. Suma peticiones enteras y después saca la "
-        "media, por B/n̄ (sección 4.6)",
+        "(only a and the context cost anything here): decode step k = 2 … n of a request attends to its prompt and to the k − "
+        "1 tokens of its answer so far. Add up each request's steps, take the mean over the requests, and multiply by B/n̄ "
+        "(section 4.6)",
+        "(aquí solo cuestan a y el contexto): el paso de decodificación k = 2 … n de una petición atiende a su prompt y a los "
+        "k − 1 tokens que lleva su respuesta. Suma los pasos de cada petición, calcula la media de las peticiones y "
+        "multiplícala por B/n̄ (sección 4.6)",
     ))
 
 
@@ -92,14 +92,14 @@ def test_within_5_percent(student):
     kinds = ("mixed", "lognormal:24,0.8,200", "documents")
     cases = [(name, cap) for name in kinds for cap in (4, 8, 16, 32)]
     student.measurements["throughput_error_percent"] = expect_close(student, cases, hint=t(
-        "requests per second, predicted against replayed. With many in flight several enter in one step and share one "
+        "requests per second, predicted and replayed. With many in flight, several requests enter in one step and share one "
         "prefill pass (section 4.6)",
-        "peticiones por segundo, predichas frente a reproducidas. Con muchas en vuelo entran varias en un mismo "
-        "paso y comparten una pasada de prellenado (sección 4.6)",
+        "peticiones por segundo, predichas y reproducidas. Con muchas en vuelo, entran varias en un mismo paso y comparten "
+        "una pasada de prellenado (sección 4.6)",
     ))
     expect_formula(student, hint=t(
-        "the whole formula of section 4.6, for {n} lists of lengths and costs: within 5 % is not yet the formula. "
-        "Which of its terms did you round, or take from somewhere else than `lengths` and `cost`? (section 4.6)",
-        "la fórmula entera de la sección 4.6, con {n} listas de longitudes y costes: acertar con un margen del 5 % "
-        "aún no es la fórmula. ¿Qué término redondeaste, o tomaste de otro sitio que `lengths` y `cost`? (sección 4.6)",
+        "this check needs the whole formula of section 4.6, for {n} lists of lengths and costs: a result within 5 % is not "
+        "enough. Which of its terms did you round, or take from something other than `lengths` and `cost`? (section 4.6)",
+        "esta comprobación exige la fórmula entera de la sección 4.6, con {n} listas de longitudes y costes: acertar con un "
+        "margen del 5 % no basta. ¿Qué término redondeaste, o sacaste de algo que no es `lengths` ni `cost`? (sección 4.6)",
     ).format(n=24))

@@ -16,22 +16,22 @@ def bytes_of(model: dict) -> int:
 KV_BYTES = Definition(
     function="kv_bytes_per_token", arguments=("model",), truth=bytes_of, slips=(
         Slip(answer=lambda model: bytes_of(model) // 2, hint=t(
-            "each layer keeps a key and a value: twice as much (section 4.9)",
-            "cada capa guarda una clave y un valor: el doble (sección 4.9)",
+            "each layer keeps a key and a value, which is twice as much (section 4.9)",
+            "cada capa guarda una clave y un valor, es decir, el doble (sección 4.9)",
         )),
         Slip(answer=lambda model: bytes_of(model) // model["bytes_per_element"], hint=t(
             "these are numbers; each of them takes bytes_per_element bytes (section 4.9)",
             "estos son números; cada uno ocupa bytes_per_element bytes (sección 4.9)",
         )),
         Slip(answer=lambda model: bytes_of(model) // model["num_layers"], hint=t(
-            "this is one layer; all num_layers of them keep their own (section 4.9)",
-            "esto es una capa; las num_layers guardan cada una lo suyo (sección 4.9)",
+            "this is one layer; each of the num_layers layers keeps its own (section 4.9)",
+            "esto es una capa; cada una de las num_layers guarda los suyos (sección 4.9)",
         )),
         Slip(answer=lambda model: bytes_of(model | {"num_kv_heads": model["num_heads"]}), hint=t(
             "query heads take no cache memory: several of them read one KV head, and only keys and values are kept "
             "(section 4.9)",
-            "las cabezas de consulta no dejan nada: varias leen una misma cabeza KV, y solo se guardan claves y "
-            "valores (sección 4.9)",
+            "las cabezas de consulta no ocupan caché: varias leen una misma cabeza KV, y solo se guardan claves y valores "
+            "(sección 4.9)",
         )),
     ),
 )
@@ -49,14 +49,14 @@ def expect_models(student, names, *, drawn: int, alike: bool, hint):
        es="una clave y un valor en cada capa, en bytes")
 def test_keys_and_values(student):
     expect_models(student, ("GPT-2", "Llama-2-7B"), drawn=8, alike=True, hint=t(
-        "each layer keeps a key and a value for each KV head, of head_size numbers each, and a number takes "
-        "bytes_per_element (section 4.9)",
+        "each layer keeps a key and a value for each KV head, of head_size numbers each, and a number takes bytes_per_element "
+        "bytes (section 4.9)",
         "cada capa guarda una clave y un valor por cabeza KV, de head_size números cada uno, y un número ocupa "
-        "bytes_per_element (sección 4.9)",
+        "bytes_per_element bytes (sección 4.9)",
     ))
 
 
-@check("4.6", points=1, en="query heads take no memory", es="las cabezas de consulta no dejan nada")
+@check("4.6", points=1, en="query heads take no memory", es="las cabezas de consulta no ocupan memoria")
 def test_kv_heads(student):
     expect_models(student, ("Mini-GPT", "Llama-3-8B", "Falcon-7B"), drawn=8, alike=False, hint=t(
         "several query heads read one KV head; only keys and values are kept (section 4.9)",

@@ -56,39 +56,36 @@ FIT = Definition(
     function="sequences_that_fit", arguments=("budget_bytes", "model", "lengths", "way", "block_size"), truth=fitting,
     slips=(
         Slip(answer=_skipping, hint=t(
-            "in order, until one does not fit: those after it have to wait, even if one of them would fit (section "
+            "take them in order until one does not fit: those after it have to wait, even if one of them would fit (section "
             "4.9)",
-            "por orden, hasta que una no quepa: las siguientes esperan su turno, aunque alguna sí cupiera (sección "
-            "4.9)",
+            "tómalas por orden hasta que una no quepa: las siguientes esperan su turno, aunque alguna sí cupiera (sección 4.9)",
         )),
         Slip(answer=_with(budget_bytes=lambda given: _whole_tokens(given) - 1), hint=t(
-            "a sequence that fills the memory to the last place still fits: compare with <=, or ask "
-            "whether less than nothing is left (section 4.9)",
-            "una memoria llena hasta la última posición contiene la secuencia que la llena: compara con <=, o pregunta si "
-            "queda menos que nada (sección 4.9)",
+            "a sequence that fills the memory to the last place still fits: compare with <= (section 4.9)",
+            "una secuencia que llena la memoria hasta la última posición aún cabe: compara con <= (sección 4.9)",
         )),
         Slip(answer=_with(budget_bytes=lambda given: given["budget_bytes"] + bytes_of(given["model"]) - 1), hint=t(
-            "Part of a token's bytes is not a token place: round the budget down to whole tokens (section 4.9)",
-            "Parte de los bytes de un token no es una posición: redondea el presupuesto hacia abajo, a tokens enteros "
+            "a fraction of a token's bytes is not a token place: round the budget down to whole tokens (section 4.9)",
+            "una parte de los bytes de un token no es una posición: redondea el presupuesto hacia abajo, a tokens enteros "
             "(sección 4.9)",
         )),
         Slip(answer=_with(lengths=lambda given: sorted(given["lengths"])), hint=t(
-            "take them in the given order: sorting lets short ones overtake (section 4.9)",
-            "por el orden en que llegan: si las ordenas, las cortas se adelantan (sección 4.9)",
+            "take them in the given order: sorting lets short sequences overtake (section 4.9)",
+            "tómalas en el orden dado: si las ordenas, las cortas se adelantan (sección 4.9)",
         )),
         Slip(answer=_with(lengths=lambda given: [length + 1 for length in given["lengths"]]), hint=t(
-            "each sequence gets a place too many: `lengths` are final lengths, and 16 tokens fill one block of 16, not two "
+            "each sequence gets one place too many: `lengths` are final lengths, and 16 tokens fill one block of 16, not two "
             "(section 4.9)",
             "cada secuencia recibe una posición de más: `lengths` son longitudes finales, y 16 tokens llenan un bloque de 16, "
             "no dos (sección 4.9)",
         )),
         Slip(answer=_with(block_size=lambda given: 16), hint=t(
-            "blocks are of `block_size` tokens, not always of 16 (section 4.9)",
-            "los bloques son de `block_size` tokens, no siempre de 16 (sección 4.9)",
+            "a block holds `block_size` tokens, not always 16 (section 4.9)",
+            "un bloque tiene `block_size` tokens, no siempre 16 (sección 4.9)",
         )),
         Slip(answer=lambda *args: fitting(*args) + 1, hint=t(
-            "a sequence counts if it fits as a whole: the one that does not is not counted (section 4.9)",
-            "una secuencia cuenta si cabe entera: la que no cabe no se cuenta (sección 4.9)",
+            "a sequence counts only if all of it fits (section 4.9)",
+            "una secuencia cuenta solo si cabe entera (sección 4.9)",
         )),
     ),
 )
@@ -113,10 +110,10 @@ def expect_fits(student, way: str, cases, *, hint: Text) -> None:
 def test_maximum(student):
     cases = ((1_023, 0, 0), (1_024, 0, 1), (6_120, 0, 5), (100_000, 0, 10))
     expect_fits(student, "maximum", cases, hint=t(
-        "each sequence takes the model's whole context, however short it is and whatever the block size, and there "
-        "are no more than there are (section 4.9)",
-        "cada secuencia ocupa todo el contexto del modelo, por corta que sea y sea cual sea el tamaño de bloque, y no "
-        "hay más de las que hay (sección 4.9)",
+        "each sequence takes the model's whole context, however short it is and whatever the block size; do not count more "
+        "sequences than `lengths` has (section 4.9)",
+        "cada secuencia ocupa todo el contexto del modelo, por corta que sea y sea cual sea el tamaño de bloque; no cuentes "
+        "más secuencias de las que hay en `lengths` (sección 4.9)",
     ))
 
 
@@ -124,8 +121,8 @@ def test_maximum(student):
 def test_exact(student):
     cases = ((139, 0, 1), (140, 0, 2), (172, 0, 3), (173, BYTES - 1, 4), (685, 0, 10))
     expect_fits(student, "exact", cases, hint=t(
-        "each takes its length, in order, as long as the next one fits as a whole (section 4.9)",
-        "cada una ocupa su longitud, por orden, mientras la siguiente quepa entera (sección 4.9)",
+        "each sequence takes its own length, in order, as long as all of the next one fits (section 4.9)",
+        "cada secuencia ocupa su propia longitud, por orden, mientras la siguiente quepa entera (sección 4.9)",
     ))
 
 
@@ -133,8 +130,8 @@ def test_exact(student):
 def test_blocks(student):
     counts = ((47, 0), (48, 1), (160, 2), (175, 2), (176, 3), (207, 3), (208, 4), (800, 10))
     expect_fits(student, "blocks", [(places, 0, count) for places, count in counts], hint=t(
-        "with blocks of 16, 40 tokens take 3 blocks, 100 take 7, 16 take 1, 17 take 2. A block that is begun counts in full "
+        "with blocks of 16, 40 tokens take 3 blocks, 100 take 7, 16 take 1, 17 take 2. A partly filled block counts in full "
         "(section 4.9)",
-        "con bloques de 16, 40 tokens ocupan 3 bloques; 100, 7; 16, 1; 17, 2. Bloque empezado, bloque ocupado "
-        "(sección 4.9)",
+        "con bloques de 16, 40 tokens ocupan 3 bloques; 100, 7; 16, 1; 17, 2. Un bloque a medio llenar cuenta entero (sección "
+        "4.9)",
     ))

@@ -45,12 +45,12 @@ def planned(student, rate: float, target_s: float, lengths, max_cap: int, *, aga
     if isinstance(plan, CheckFailed):
         raise plan
     expect(plan is not VALUE_ERROR, expected="(replicas, cap)", got=plan, hint=t(
-        "({rate:.0f} requests per second within {target:g} s, at most {max_cap} slots): a fleet can do that, and no "
-        "fixed number of replicas is its limit. Only where lone requests take longer than the target there is none "
-        "(section 4.10)",
-        "({rate:.0f} peticiones por segundo en {target:g} s, como mucho {max_cap} slots): una flota puede, y no la "
-        "limita ningún número fijo de réplicas. Solo si las peticiones a solas tardan más que el objetivo no hay "
-        "ninguna (sección 4.10)",
+        "({rate:.0f} requests per second within {target:g} s, at most {max_cap} slots): a fleet can do that, and there is no "
+        "fixed limit on the number of replicas. No fleet exists only if requests that run alone already take longer than the "
+        "target (section 4.10)",
+        "({rate:.0f} peticiones por segundo en {target:g} s, como mucho {max_cap} slots): una flota puede, y el número de "
+        "réplicas no tiene un límite fijo. Solo si las peticiones a solas ya tardan más que el objetivo no la hay (sección "
+        "4.10)",
     ).format(rate=rate, target=target_s, max_cap=max_cap))
     expect_unchanged(("lengths",), (lengths,), (lengths_after,))
     return checked(plan)
@@ -71,15 +71,16 @@ def expect_met(student, order: Order) -> int:
     p95 = p95_unseen_s(order, graded_seed(student.seed), num_replicas, min(cap, MAX_CAP))
     expected, got = f"≤ {1e3 * order.p95_target_s:.0f} ms", f"{1e3 * p95:.0f} ms"
     expect(p95 <= order.p95_target_s, expected=expected, got=got, hint=t(
-        f"({order.name}; your plan: {num_replicas} replicas with {cap} slots): 95 of 100 requests have to be in time, not "
-        "the average one (section 4.10)",
-        f"({order.name}; tu plan: {num_replicas} réplicas con {cap} slots): deben llegar a tiempo 95 de cada "
-        "100, no la petición media (sección 4.10)",
+        f"({order.name}; your plan: {num_replicas} replicas with {cap} slots): 95 of 100 requests must meet the target, not "
+        "just the average request (section 4.10)",
+        f"({order.name}; tu plan: {num_replicas} réplicas con {cap} slots): deben cumplir el objetivo 95 de cada 100 "
+        "peticiones, no solo la petición media (sección 4.10)",
     ))
     return num_replicas
 
 
-@check("4.8", points=2, en="meets the p95 target on five unseen workloads", es="cumple su p95 con cinco cargas no vistas")
+@check("4.8", points=2, en="meets the p95 target on five new workloads", es="cumple el objetivo de p95 con cinco cargas de "
+                                                                            "trabajo nuevas")
 def test_meets_its_p95(student):
     for order in ORDERS:
         expect_met(student, order)
@@ -94,27 +95,26 @@ def test_keeps_up(student):
         load = share * capacity / num_replicas / saturated_per_s(lengths, min(cap, max_cap), num_requests=2_000)
         words = {"rate": f"{share * capacity:.0f}", "target": f"{target_s:g}", "replicas": num_replicas, "cap": cap}
         expect(load < 1, expected=t("a load below 1", "una carga menor que 1"), got=f"{load:.2f}", hint=t(
-            "({rate} requests per second within {target} s; your plan: {replicas} replicas with {cap} slots): more come "
-            "than the fleet completes, so the queue grows as long as they come. A simulation of 6,000 requests meets "
-            "the target only because it ends. Leave out caps that cannot keep up: throughput_per_s above rate / "
-            "replicas (section 4.10)",
-            "({rate} peticiones por segundo en {target} s; tu plan: {replicas} réplicas con {cap} slots): llegan "
-            "más de las que la flota completa, así que la cola crece mientras lleguen. Una simulación de 6000 "
-            "peticiones cumple el objetivo solo porque se acaba. Descarta los topes que no dan abasto: "
-            "throughput_per_s mayor que tasa / réplicas (sección 4.10)",
+            "({rate} requests per second within {target} s; your plan: {replicas} replicas with {cap} slots): more requests "
+            "arrive than the fleet completes, so the queue keeps growing. A simulation of 6,000 requests meets the target "
+            "only because it ends. Leave out caps that cannot keep up: throughput_per_s must be above rate / replicas "
+            "(section 4.10)",
+            "({rate} peticiones por segundo en {target} s; tu plan: {replicas} réplicas con {cap} slots): llegan más "
+            "peticiones de las que la flota completa, así que la cola no deja de crecer. Una simulación de 6000 peticiones "
+            "cumple el objetivo solo porque se acaba. Descarta los topes que no dan abasto: throughput_per_s debe ser mayor "
+            "que tasa / réplicas (sección 4.10)",
         ).format(**words))
         fewest = math.ceil(share)
         expect(num_replicas == fewest, expected=fewest, got=num_replicas, hint=t(
-            "(replicas, for {rate} requests per second within {target} s and at most {max_cap} slots each): that many "
-            "keep up, and with that target they are enough. Try every number, beginning with rate / capacity rounded "
-            "up (section 4.10)",
-            "(réplicas, para {rate} peticiones por segundo en {target} s y como mucho {max_cap} slots cada una): "
-            "con esas se da abasto, y con ese objetivo bastan. Prueba todos los números, desde tasa / capacidad "
-            "redondeado hacia arriba (sección 4.10)",
+            "(replicas, for {rate} requests per second within {target} s and at most {max_cap} slots each): this many keep up "
+            "and meet the target. Try every number, starting with rate / capacity rounded up (section 4.10)",
+            "(réplicas, para {rate} peticiones por segundo en {target} s y como mucho {max_cap} slots cada una): con esas se "
+            "da abasto y se cumple el objetivo. Prueba todos los números, desde tasa / capacidad redondeado hacia arriba "
+            "(sección 4.10)",
         ).format(**words, max_cap=max_cap))
 
 
-@check("4.8", points=3, en="one replica fewer would miss the target", es="con una réplica menos no lo cumple")
+@check("4.8", points=3, en="one replica fewer would miss the target", es="una réplica menos no cumpliría el objetivo")
 def test_no_replica_to_spare(student):
     for order in ORDERS:
         num_replicas = expect_met(student, order)  # a fleet that misses its target has saved nothing
@@ -122,30 +122,31 @@ def test_no_replica_to_spare(student):
         p95, cap = min((p95_unseen_s(order, seed, num_replicas - 1, cap), cap) for cap in CAPS)
         expected, got = f"> {1e3 * order.p95_target_s:.0f} ms", f"{1e3 * p95:.0f} ms"
         expect(p95 > order.p95_target_s, expected=expected, got=got, hint=t(
-            f"({order.name}; your plan: {num_replicas} replicas): {num_replicas - 1} replicas with {cap} slots would "
-            "do. The last one is not needed (section 4.10)",
-            f"({order.name}; tu plan: {num_replicas} réplicas): bastarían {num_replicas - 1} réplicas con {cap} "
-            "slots. La última se paga en balde (sección 4.10)",
+            f"({order.name}; your plan: {num_replicas} replicas): {num_replicas - 1} replicas with {cap} slots would be "
+            "enough; the last one is not needed (section 4.10)",
+            f"({order.name}; tu plan: {num_replicas} réplicas): bastarían {num_replicas - 1} réplicas con {cap} slots; la "
+            "última no hace falta (sección 4.10)",
         ))
 
 
-@check("4.8", points=1, en="chooses the cap whose p95 is lowest", es="elige el tope cuyo p95 es menor")
+@check("4.8", points=1, en="chooses the cap with the lowest p95", es="elige el tope con el p95 más bajo")
 def test_lowest_p95(student):
     num_replicas, cap = planned(student, DOCUMENTS_PER_S, LATE_S, documents(), MAX_CAP)
     expect(num_replicas == 1, expected=1, got=num_replicas, hint=t(
-        f"(replicas, for {DOCUMENTS_PER_S:g} documents a second within {LATE_S:g} s): one replica keeps up and meets "
-        "the target (section 4.10)",
+        f"(replicas, for {DOCUMENTS_PER_S:g} documents per second within {LATE_S:g} s): one replica keeps up and meets the "
+        "target (section 4.10)",
         f"(réplicas, para {DOCUMENTS_PER_S:g} documentos por segundo en {LATE_S:g} s): una réplica da abasto y cumple "
         "el objetivo (sección 4.10)",
     ))
     p95, (lowest, best) = p95_with_cap_s(min(cap, MAX_CAP)), min((p95_with_cap_s(c), c) for c in CAPS)
     expect(p95 <= 1.1 * lowest, expected=f"≤ {1e3 * lowest:.0f} ms + 10 %", got=f"{1e3 * p95:.0f} ms", hint=t(
-        f"(p95 of {DOCUMENTS_PER_S:g} documents a second; your plan: {cap} slots): with {best} slots it is lowest. "
-        "Neither the most slots nor the first cap that meets the target: with few all requests wait in the queue, with many each "
-        "new prompt stops all the others. Compare the p95 of every cap (section 4.8)",
-        f"(p95 de {DOCUMENTS_PER_S:g} documentos por segundo; tu plan: {cap} slots): con {best} slots es el "
-        "menor. Ni el mayor número de slots ni el primer tope que cumple: con pocos se espera en la puerta; con "
-        "muchos, cada prompt nuevo detiene a todas las demás. Compara el p95 de cada tope (sección 4.8)",
+        f"(p95 of {DOCUMENTS_PER_S:g} documents per second; your plan: {cap} slots): the p95 is lowest with {best} slots. Do "
+        "not take the most slots, nor the first cap that meets the target: with few slots all requests wait in the queue, "
+        "with many each new prompt stops all the others. Compare the p95 of every cap (section 4.8)",
+        f"(p95 de {DOCUMENTS_PER_S:g} documentos por segundo; tu plan: {cap} slots): el p95 más bajo se obtiene con {best} "
+        "slots. No tomes ni el mayor número de slots ni el primer tope que cumple: con pocos slots todas las peticiones "
+        "esperan en la cola; con muchos, cada prompt nuevo detiene a todas las demás. Compara el p95 de cada tope (sección "
+        "4.8)",
     ))
 
 
@@ -155,8 +156,8 @@ def test_keeps_to_max_cap(student):
     rate = round(2.3 * saturated_per_s(lengths, 3, num_requests=2_000), 1)
     num_replicas, cap = planned(student, rate, 0.2, lengths, 3)
     expect(cap <= 3, expected="≤ 3", got=cap, hint=t(
-        "(cap, with max_cap=3): what does not fit into a replica's memory cannot be in flight (section 4.10)",
-        "(tope, con max_cap=3): lo que no cabe en la memoria de una réplica no puede estar en vuelo (sección 4.10)",
+        "(cap, with max_cap=3): a request that does not fit into a replica's memory cannot be in flight (section 4.10)",
+        "(tope, con max_cap=3): una petición que no cabe en la memoria de una réplica no puede estar en vuelo (sección 4.10)",
     ))
     expect(num_replicas == 3, expected=3, got=num_replicas, hint=t(
         "(replicas): with 3 slots each, 3 replicas meet 200 ms, and 2 cannot even keep up. `CAPS` has no 3: "
@@ -166,8 +167,8 @@ def test_keeps_to_max_cap(student):
     ))
 
 
-@check("4.8", points=0, en="a target that is met exactly is met, and the number of replicas has no limit",
-       es="un objetivo cumplido justo está cumplido, y ningún número de réplicas es el límite")
+@check("4.8", points=0, en="accepts a target that is met exactly, and sets no limit on the number of replicas",
+       es="acepta un objetivo que se cumple justo y no limita el número de réplicas")
 def test_the_very_target(student):
     """Servers that hold one request at a time: there is but one cap, and the definition is quickly worked out here."""
     lengths = fleet.request_lengths("uniform:1,63", 300, seed=9)
@@ -177,15 +178,18 @@ def test_the_very_target(student):
         target_s = fleet.p95_s(lengths, rate, fewest, 1)
         num_replicas, _ = planned(student, rate, target_s, lengths, 1, again=count > 0)
         expect(num_replicas == fewest, expected=fewest, got=num_replicas, hint=t(
-            "(replicas, for {rate} requests per second within {target:.4f} s, one slot each): with {n} the simulated p95 is "
-            "the target to the last digit, and that is in time: ≤, not <. With one fewer it is later (section 4.10)",
-            "(réplicas, para {rate} peticiones por segundo en {target:.4f} s, con un slot cada una): con {n} el p95 "
-            "simulado es el objetivo hasta el último dígito, y eso es llegar a tiempo: ≤, no <. Con una menos es mayor "
-            "(sección 4.10)",
+            "(replicas, for {rate} requests per second within {target:.4f} s, one slot each): with {n} the simulated p95 "
+            "equals the target to the last digit, which meets it: ≤, not <. With "
+            "one replica fewer it is higher (section 4.10)",
+            "(réplicas, para {rate} peticiones por segundo en {target:.4f} s, con un slot cada una): con {n} el p95 simulado "
+            "es igual al objetivo hasta el último dígito, y eso lo cumple: ≤, no <. Con una réplica menos es mayor (sección "
+            "4.10)",
         ).format(rate=rate, target=target_s, n=fewest))
 
 
-@check("4.8", points=1, en="raises ValueError when no fleet can meet the target", es="avisa cuando ninguna flota puede", negative=True)
+@check("4.8", points=1, en="raises ValueError when no fleet can meet the target", es="lanza ValueError cuando ninguna flota "
+                                                                                     "puede cumplir "
+                                                                                     "el objetivo", negative=True)
 def test_out_of_reach(student):
     lengths = fleet.request_lengths("uniform:1,63", 500, seed=7)
     planned(student, 50.0, 0.5, lengths, 8)  # who refuses everything refuses this as well
@@ -193,8 +197,8 @@ def test_out_of_reach(student):
     # The mean of lone requests is some 60 % of their p95: it would meet the second target.
     for target_s in (0.005, 0.9 * alone_s):
         expect_value_error(student, "plan", 50.0, target_s, lengths, 8, hint=t(
-            "(a target of {target:.1f} ms): of the requests that are all alone, one in twenty takes over {alone:.1f} "
-            "ms: no number of replicas helps. Raise ValueError and say so (section 4.10)",
-            "(un objetivo de {target:.1f} ms): de las peticiones a solas, una de cada veinte tarda más de {alone:.1f} "
-            "ms: ningún número de réplicas ayuda. Lanza ValueError y dilo (sección 4.10)",
+            "(a target of {target:.1f} ms): even among requests that run alone, one in twenty takes over {alone:.1f} ms, so "
+            "no number of replicas helps. Raise a ValueError that says so (section 4.10)",
+            "(un objetivo de {target:.1f} ms): incluso a solas, una de cada veinte peticiones tarda más de {alone:.1f} ms, "
+            "así que ningún número de réplicas ayuda. Lanza un ValueError que lo diga (sección 4.10)",
         ).format(target=1e3 * target_s, alone=1e3 * alone_s))

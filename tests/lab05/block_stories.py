@@ -68,8 +68,8 @@ class Story:
         before = ("… " if len(calls) > 6 else "") + ", ".join(calls[-6:])
         pool = self.num_blocks, self.block_size
         en, es = (due.en, due.es) if isinstance(due, Text) else (f"{due} of", f"{due} en")
-        return t(f"{en} the last of these calls ({pool[0]} blocks of {pool[1]} tokens): {before}",
-                 f"{es} la última de estas llamadas ({pool[0]} bloques de {pool[1]} tokens): {before}")
+        return t(f"{en} the last of these calls (pool of {pool[0]} blocks of {pool[1]} tokens): {before}",
+                 f"{es} la última de estas llamadas (pool de {pool[0]} bloques de {pool[1]} tokens): {before}")
 
 
 def expect_no_exception(call: tuple, told: dict, due=""):

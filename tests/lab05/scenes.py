@@ -35,7 +35,7 @@ def accounting_fault(log) -> str | None:
     for event in log.block_events:
         for block in event.taken:
             if block in holder or not 0 <= block < log.num_blocks:
-                return f"block {block} was given to request {event.request_id} while {holder.get(block)} held it"
+                return f"block {block} was given to request {event.request_id} while request {holder.get(block)} held it"
             holder[block] = event.request_id
         for block in event.freed:
             if holder.pop(block, None) != event.request_id:

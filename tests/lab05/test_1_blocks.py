@@ -26,42 +26,42 @@ def free_after(student, num_blocks: int, block_size: int, *calls: tuple) -> int:
     return results.index(False) if False in results else len(results)
 
 
-@check("5.1", points=1, en="takes as many blocks as the tokens need", es="toma los bloques que piden los tokens")
+@check("5.1", points=1, en="takes as many blocks as the tokens need", es="toma tantos bloques como necesitan los tokens")
 def test_takes_what_is_needed(student):
     told = student.play("BlockManager", [3, SIZE], [("allocate", i, 1) for i in range(4)])
     for i, each in enumerate(told):
         expect_no_exception(("allocate", i, 1), each)
     expect_equal([each["result"] for each in told], [True, True, True, False], hint=t(
-        "(results of allocate for four sequences of one token, with 3 blocks): exactly enough is enough, also for the "
-        "last block; allocated blocks leave free_blocks; and with too few free the answer is False, "
-        "not None (section 5.1)",
-        "(resultados de allocate para cuatro secuencias de un token, con 3 bloques): lo justo basta, también para el "
-        "último bloque; quien recibe bloques los quita de free_blocks; y si no alcanzan los libres la respuesta es "
-        "False, no None (sección 5.1)",
+        "(results of allocate for four sequences of one token, with 3 blocks): exactly enough free blocks are enough, "
+        "including the last one; remove allocated blocks from free_blocks; if too few are free, return False, not None "
+        "(section 5.1)",
+        "(resultados de allocate para cuatro secuencias de un token, con 3 bloques): basta con los bloques libres justos, "
+        "incluido el último; quita de free_blocks los que asignes; y si no alcanzan los libres, devuelve False, no None "
+        "(sección 5.1)",
     ))
     second = student.play("BlockManager", [3, SIZE], [("free", 1), ("allocate", 2, 16)], again=True)
     found = [each["raised"] or each["result"] for each in second]
     expect_equal(found, ["ValueError", True], hint=t(
-        "(free(1) and allocate(2, 16) of a second manager, after a first one gave blocks to 0, 1 and 2): a new manager knows "
-        "nobody. What stands in the class body belongs to all managers together: make tables and lists in __init__ "
-        "(section 5.1)",
+        "(free(1) and allocate(2, 16) of a second manager, after a first one gave blocks to 0, 1 and 2): a new manager starts "
+        "empty. Whatever is defined in the class body is shared by all managers: create tables and lists in __init__ (section "
+        "5.1)",
         "(free(1) y allocate(2, 16) de un segundo gestor, después de que uno anterior diera bloques a 0, 1 y 2): un gestor "
-        "nuevo no conoce a nadie. Lo que está en el cuerpo de la clase es de todos los gestores a la vez: crea tablas y "
-        "listas en __init__ (sección 5.1)",
+        "nuevo empieza vacío. Lo que se define en el cuerpo de la clase lo comparten todos los gestores: crea tablas y listas "
+        "en __init__ (sección 5.1)",
     ))
     lengths = (1, 16, 17, 40, 48)
     found = [20 - free_after(student, 20, SIZE, ("allocate", 0, length)) for length in lengths]
     expect_equal(found, [1, 1, 2, 3, 3], hint=t(
-        "(blocks for 1, 16, 17, 40 and 48 tokens, 16 a block): a block that is begun counts in full: round up "
-        "(section 5.1)",
-        "(bloques para 1, 16, 17, 40 y 48 tokens, 16 por bloque): un bloque empezado es un bloque entero: redondea hacia "
+        "(blocks for 1, 16, 17, 40 and 48 tokens, 16 per block): a partly filled block counts in full: round up (section 5.1)",
+        "(bloques para 1, 16, 17, 40 y 48 tokens, 16 por bloque): un bloque a medio llenar cuenta entero: redondea hacia "
         "arriba (sección 5.1)",
     ))
     cases = [(size, length) for size in OTHER_SIZES for length in (1, 2 * size - 1, 2 * size, 2 * size + 1)]
     found = [20 - free_after(student, 20, size, ("allocate", 0, length)) for size, length in cases]
     expect_equal(found, [blocks_for(length, size) for size, length in cases], hint=t(
-        f"(blocks for, as pairs of block size and tokens, {cases}): self.block_size is not always 16 (section 5.1)",
-        f"(bloques para, en pares de tamaño de bloque y tokens, {cases}): self.block_size no es siempre 16 (sección 5.1)",
+        f"(number of blocks for these pairs of block size and tokens: {cases}): self.block_size is not always 16 (section 5.1)",
+        f"(número de bloques para estos pares de tamaño de bloque y tokens: {cases}): self.block_size no es siempre 16 "
+        "(sección 5.1)",
     ))
 
 
@@ -71,9 +71,8 @@ def test_grows_when_full(student):
     grown = [("allocate", 0, 14), *[("append", 0)] * 4]
     found = [8 - free_after(student, 8, SIZE, *grown[: i + 1]) for i in range(len(grown))]
     expect_equal(found, [1, 1, 1, 2, 2], hint=t(
-        "(blocks after 14 tokens and after each of four more): the 15th and 16th fit into the first block, the 17th "
-        "opens "
-        "the second (section 5.1)",
+        "(blocks after 14 tokens and after each of four more): the 15th and 16th tokens fit into the first block, the 17th "
+        "opens the second (section 5.1)",
         "(bloques tras 14 tokens y tras cada uno de cuatro más): el 15.º y el 16.º caben en el primer bloque; el 17.º "
         "abre "
         "el segundo (sección 5.1)",
@@ -89,10 +88,10 @@ def expect_each_token_counted(student, size: int) -> None:
         getattr(story, call[0])(*call[1:])
         due.append(story.num_free)
     hint = t(
-        "append gives True whenever the token found its place, in the last block or in a new one, and counts each "
+        "append returns True whenever there is a place for the token, in the last block or in a new one, and counts each "
         "token once, for its own sequence: lengths[request_id] (section 5.1)",
-        "append devuelve True siempre que el token encontró sitio, en el último bloque o en uno nuevo, y cuenta cada "
-        "token una vez, en su propia secuencia: lengths[request_id] (sección 5.1)",
+        "append devuelve True siempre que haya sitio para el token, en el último bloque o en uno nuevo, y cuenta cada token "
+        "una vez, en su propia secuencia: lengths[request_id] (sección 5.1)",
     )
     expect_as_due(student, story, hint)
     for at in (len(due) // 2, len(due) - 2, len(due) - 1):
@@ -101,25 +100,24 @@ def expect_each_token_counted(student, size: int) -> None:
                got=found, hint=hint)
 
 
-@check("5.1", points=1, en="a refusal takes no blocks", es="dice que no sin tomar nada")
+@check("5.1", points=1, en="a refusal takes no blocks", es="si devuelve False, no toma bloques")
 def test_refuses_cleanly(student):
     calls = ("allocate", 0, 32), ("allocate", 1, 17), ("allocate", 2, 16), ("append", 0), ("free", 2), ("append", 0)
     story = Story(3, SIZE)
     for name, *args in calls:
         getattr(story, name)(*args)
     expect_as_due(student, story, t(
-        "with too few free blocks the answer is False, and nothing is taken; when a block is free again, append finds it "
-        "(section 5.1)",
-        "si no alcanzan los bloques libres la respuesta es False, y no se toma nada; cuando un bloque queda libre, append "
-        "lo encuentra (sección 5.1)",
+        "if too few blocks are free, return False and take nothing; when a block is free again, append finds it (section 5.1)",
+        "si no alcanzan los bloques libres, devuelve False y no tomes nada; cuando un bloque vuelve a estar libre, append lo "
+        "encuentra (sección 5.1)",
     ))
     expect_no_trace_of_a_no(student)
     found = [free_after(student, 3, SIZE, *calls[: i + 1]) for i in range(len(calls))]
     expect_equal(found, [1, 1, 0, 0, 1, 0], hint=t(
-        "(free blocks after each of these calls): an allocate or append that returns False takes none of the blocks that "
-        "there are: the answer is False, and nothing else happens (section 5.1)",
-        "(bloques libres tras cada una de estas llamadas): un allocate o append que dice False no toma ninguno de los "
-        "que hay: la respuesta es False, y no pasa nada más (sección 5.1)",
+        "(free blocks after each of these calls): an allocate or append that returns False takes no blocks, even if some are "
+        "free: it changes nothing (section 5.1)",
+        "(bloques libres tras cada una de estas llamadas): un allocate o append que devuelve False no toma bloques, aunque "
+        "queden libres: no cambia nada (sección 5.1)",
     ))
 
 
@@ -139,9 +137,9 @@ def expect_no_trace_of_a_no(student) -> None:
     for _ in range(5):
         counted.append(0)
     expect_as_due(student, counted, t(
-        "an append that returns False counts no token either; otherwise the sequence is longer on paper than in its blocks "
-        "(section 5.1)",
-        "un append que dice False tampoco cuenta el token: si no, la secuencia es más larga sobre el papel que en sus "
+        "an append that returns False must not count the token either; otherwise lengths says more tokens than the blocks "
+        "hold (section 5.1)",
+        "un append que devuelve False tampoco debe contar el token; si no, lengths indica más tokens de los que hay en los "
         "bloques (sección 5.1)",
     ))
     left = Story(2, 4)
@@ -149,7 +147,7 @@ def expect_no_trace_of_a_no(student) -> None:
     hint = t(
         "an allocate that returns False leaves no trace of the sequence, neither in tables nor in lengths "
         "(section 5.1)",
-        "un allocate que dice False no deja rastro de la secuencia, ni en tables ni en lengths: nunca llegó (sección 5.1)",
+        "un allocate que devuelve False no deja rastro de la secuencia, ni en tables ni en lengths (sección 5.1)",
     )
     expect_as_due(student, left, hint)
     kept = student.play("BlockManager", [2, 4], [("allocate", 0, 9)], ("lengths", "tables"))[0]["shown"]
@@ -167,10 +165,10 @@ def test_place(student):
     expect_pairs(places)
     moved = [where for where, at in written.items() if not all(is_same(told[i]["result"], places[where]) for i in at)]
     expect_equal(moved, [], hint=t(
-        "(sequence and position of tokens that lie elsewhere after later appends): K and V are not moved: new blocks go "
-        "to the end of the table, and the table keeps its order (section 5.1)",
-        "(secuencia y posición de tokens que están en otro sitio tras appends posteriores): K y V no se mueven: los "
-        "bloques nuevos van al final de la tabla, y la tabla conserva su orden (sección 5.1)",
+        "(sequence and position of tokens whose place changed after later appends): K and V are never moved: add new blocks "
+        "at the end of the table, and keep its order (section 5.1)",
+        "(secuencia y posición de tokens cuyo sitio cambió tras appends posteriores): K y V no se mueven nunca: añade los "
+        "bloques nuevos al final de la tabla y conserva su orden (sección 5.1)",
     ))
     expect_same_logits(places, {i: max(p for j, p in places if j == i) + 1 for i in (2, 4, 7)})
 
@@ -205,7 +203,7 @@ def expect_pairs(places: dict) -> None:
     is_pair = all(isinstance(p, (list, tuple)) and len(p) == 2 and type(p[0]) is type(p[1]) is int for p in places.values())
     at = {where: place[1] if is_pair else place for where, place in places.items()}
     expect_equal(at, {where: where[1] % 4 for where in places}, hint=t(
-        "(place in its block of each token, by sequence and position): return (block, place in the block), 4 tokens a "
+        "(place in its block of each token, by sequence and position): return (block, place in the block), with 4 tokens per "
         "block, counted from 0: token 5 is the second of its sequence's second block (section 5.1)",
         "(sitio en su bloque de cada token, por secuencia y posición): devuelve (bloque, sitio en el bloque), 4 tokens "
         "por bloque, contando desde 0: el token 5 es el segundo del segundo bloque de su secuencia (sección 5.1)",
@@ -215,10 +213,10 @@ def expect_pairs(places: dict) -> None:
         holders.setdefault(block, set()).add((i, position // 4))
     wrong = {block: sorted(those) for block, those in holders.items() if len(those) > 1 or not 0 <= block < 16}
     expect_equal(wrong, {}, hint=t(
-        "(blocks that hold more than one (sequence, block of the sequence), or are none of the pool's): block 5 // 4 = 1 "
-        "of a sequence is the second *of its table*: place gives the id that stands there (section 5.1)",
-        "(bloques que contienen más de un (secuencia, bloque de la secuencia), o que no son del pool): el bloque "
-        "5 // 4 = 1 de una secuencia es el segundo *de su tabla*: place da el id que está ahí (sección 5.1)",
+        "(blocks that hold more than one (sequence, block of the sequence), or do not belong to the pool): block 5 // 4 = 1 "
+        "of a sequence is the second entry *of its table*: return the id that stands there (section 5.1)",
+        "(bloques que contienen más de un (secuencia, bloque de la secuencia), o que no son del pool): el bloque 5 // 4 = 1 "
+        "de una secuencia es la segunda entrada *de su tabla*: devuelve el id que está ahí (sección 5.1)",
     ))
 
 
@@ -245,20 +243,22 @@ def expect_same_logits(places, lengths) -> None:
     keys = all(torch.equal(paged.k[0, b, 0, at], slots.k[0, ids.index(i), p]) for (i, p), (b, at) in places.items())
     expect(keys and torch.allclose(*both, atol=1e-5), expected=t("the same logits", "los mismos logits"),
            got=f"{float((both[0] - both[1]).abs().max()):.3g}", hint=t(
-        "(largest difference): two sequences share a block, or a token is looked up in another's (section 5.1)",
-        "(mayor diferencia): dos secuencias comparten un bloque, o un token se busca en el de otra (sección 5.1)",
+        "(largest difference): two sequences share a block, or a token is looked up in another sequence's block (section 5.1)",
+        "(mayor diferencia): dos secuencias comparten un bloque, o un token se busca en el bloque de otra secuencia (sección "
+        "5.1)",
     ))
 
 
-@check("5.1", points=2, en="free and used blocks add up to the pool, always",
+@check("5.1", points=2, en="free and used blocks always add up to the pool",
        es="bloques libres y ocupados suman siempre el pool entero", negative=True)
 def test_conserved(student):
     hint = t(
-        "after every call each block is free or in one table. Found twice, or more free than there are: it was freed "
-        "twice, or taken and left among the free. False where blocks should be free: it was never freed (section 5.1)",
-        "tras cada llamada, cada bloque está libre o en una tabla. Repetido, o más libres de los que hay: se liberó dos "
-        "veces, o se tomó sin quitarlo de los libres. False cuando debería haber libres: alguno nunca se liberó "
-        "(sección 5.1)",
+        "after every call each block is either free or in exactly one table. If a block is found twice, or more are free than "
+        "exist, it was freed twice, or taken but left among the free blocks. If you get False although blocks should be free, "
+        "it was never freed (section 5.1)",
+        "tras cada llamada, cada bloque está libre o en una sola tabla. Si un bloque aparece dos veces, o hay más libres de "
+        "los que existen, se liberó dos veces, o se tomó sin quitarlo de los libres. Si obtienes False cuando debería haber "
+        "bloques libres, alguno nunca se liberó (sección 5.1)",
     )
     for seed, (num_blocks, size) in enumerate(((12, 4), (7, 1), (9, 16), (12, 4))):
         story, looks = random_story(seed, num_blocks, size)
@@ -291,10 +291,10 @@ def expect_forgotten(lengths) -> None:
     """Only the last sequence of a story is still there."""
     if isinstance(lengths, dict):
         expect_equal(sorted(lengths), [99], hint=t(
-            "(ids in lengths when all but sequence 99 have left): remove a sequence that leaves from lengths too, or a server "
-            "that runs for weeks fills up with them (section 5.1)",
-            "(ids en lengths cuando ya salieron todas menos la 99): la que sale se borra también de lengths, o un "
-            "servidor que funciona semanas se llena de ellas (sección 5.1)",
+            "(ids in lengths when all but sequence 99 have left): remove a sequence from lengths too when it leaves, or a "
+            "server that runs for weeks fills up with them (section 5.1)",
+            "(ids en lengths cuando ya salieron todas menos la 99): borra también de lengths la secuencia que sale, o un "
+            "servidor que funcione semanas se llenará de ellas (sección 5.1)",
         ))
 
 
@@ -303,18 +303,17 @@ def test_freed_once(student):
     calls = ("allocate", 0, 20), ("allocate", 1, 20), ("free", 0), ("free", 0), ("free", 7)
     told = student.play("BlockManager", [4, SIZE], list(calls))
     expect_equal([each["raised"] for each in told], [None, None, None, "ValueError", "ValueError"], hint=t(
-        "(what each call raised): freeing a sequence that has left, or never came, is a mistake of the caller: raise "
+        "(what each call raised): freeing a sequence that has left, or never arrived, is an error of the caller: raise "
         "ValueError, or its blocks could be handed out twice (section 5.1)",
-        "(qué lanzó cada llamada): liberar una secuencia que ya salió, o que nunca vino, es un error de quien llama: "
-        "lanza "
+        "(qué lanzó cada llamada): liberar una secuencia que ya salió, o que nunca llegó, es un error de quien llama: lanza "
         "ValueError, o sus bloques podrían entregarse dos veces (sección 5.1)",
     ))
     again = Story(4, SIZE)
     for num_tokens in (20, 40, 64):
         again.allocate(3, num_tokens), again.append(3), again.free(3), again.free(3)
     expect_as_due(student, again, t(
-        "a sequence that was preempted comes back with the same id: it is allocated and freed again (section 5.1)",
-        "una secuencia desalojada vuelve con el mismo id: se le asigna y se libera de nuevo (sección 5.1)",
+        "a preempted sequence comes back with the same id: it must be possible to allocate and free it again (section 5.1)",
+        "una secuencia desalojada vuelve con el mismo id: debe poder asignarse y liberarse de nuevo (sección 5.1)",
     ))
 
 
@@ -328,8 +327,8 @@ def test_waste(student):
     results = [[each["result"] for each in student.play("BlockManager", [num, SIZE], calls)] for num in (due, due - 1)]
     num_placed = [row.count(True) for row in results]
     expect_equal(num_placed, [60, 59], hint=t(
-        f"(sequences of some 600 tokens that find a place, in pools of {due} and {due - 1} blocks): 60 take {due} blocks, "
-        "a waste of 1.3 %: only the last block of a sequence may have empty places (section 5.1)",
-        f"(secuencias de unos 600 tokens que encuentran sitio, en pools de {due} y {due - 1} bloques): 60 ocupan {due}, "
-        "un desperdicio del 1.3 %: solo el último bloque de una secuencia puede tener sitios vacíos (sección 5.1)",
+        f"(how many sequences of about 600 tokens fit, in pools of {due} and {due - 1} blocks): 60 take {due} blocks, a waste "
+        "of 1.3 %: only the last block of a sequence may have empty places (section 5.1)",
+        f"(cuántas secuencias de unos 600 tokens caben, en pools de {due} y {due - 1} bloques): 60 ocupan {due} bloques, un "
+        "desperdicio del 1.3 %: solo el último bloque de una secuencia puede tener sitios vacíos (sección 5.1)",
     ))

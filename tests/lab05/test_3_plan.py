@@ -22,10 +22,10 @@ def planned(student, crowd, budget, *, order=None, again=False):
     before = states(in_flight)
     plan, after = student.call_beside_with(host, "plan_step", in_flight, budget, again=again)
     expect_equal(states(after[0]), before, hint=t(
-        "((id, num_computed_tokens, output tokens) of in_flight, after the call): a plan changes nothing: neither the "
-        "list and its order nor the requests; the step itself counts what it has computed (section 5.3)",
-        "((id, num_computed_tokens, tokens de salida) de in_flight, tras la llamada): un plan no cambia nada: ni la lista "
-        "y su orden ni las peticiones; lo calculado lo cuenta el paso mismo (sección 5.3)",
+        "((id, num_computed_tokens, output tokens) of in_flight, after the call): a plan changes nothing, neither the list "
+        "and its order nor the requests; the step itself updates the computed tokens (section 5.3)",
+        "((id, num_computed_tokens, tokens de salida) de in_flight, tras la llamada): un plan no cambia nada, ni la lista y "
+        "su orden ni las peticiones; los tokens calculados los actualiza el propio paso (sección 5.3)",
     ))
     if not isinstance(plan, (list, tuple)):
         return plan
@@ -40,8 +40,7 @@ def states(requests):
     return [(r.request_id, r.num_computed_tokens, r.num_output_tokens) for r in requests] if is_row else requests
 
 
-@check("5.3", points=2, en="running requests get their token first", es="la que está en curso recibe un token, antes que "
-                                                                         "ninguna")
+@check("5.3", points=2, en="running requests get their tokens first", es="las peticiones en curso reciben primero sus tokens")
 def test_decodes_first(student):
     found = [first(2, planned(student, CROWD, budget)) for budget in (None, 64, 6)]
     expect_equal(found, [[(1, 1), (3, 1)]] * 3, hint=t(
@@ -56,19 +55,19 @@ def test_decodes_first(student):
 
     found = first(3, planned(student, ((9, 9, 1), (5, 12, 8), (30, 0, 0), (4, 6, 3)), 1))
     expect_equal(found, [(0, 1), (1, 1), (3, 1)], hint=t(
-        "(first parts of the plan; budget 1, three running requests): the budget is smaller than their number, but every one of "
-        "them still gets its token (section 5.3)",
-        "(primeras partes del plan; presupuesto 1, tres peticiones en curso): un presupuesto menor que su número: cada "
-        "una recibe igualmente su token (sección 5.3)",
+        "(first parts of the plan; budget 1, three running requests): the budget is smaller than the number of running "
+        "requests, but each of them still gets its token (section 5.3)",
+        "(primeras partes del plan; presupuesto 1, tres peticiones en curso): el presupuesto es menor que el número de "
+        "peticiones en curso, pero cada una recibe igualmente su token (sección 5.3)",
     ))
     found = first(2, planned(student, ((10, 12, 8), (6, 6, 1), (12, 3, 0)), None))
     expect_equal(found, [(1, 1), (0, 6)], hint=t(
-        "(first two parts; no budget): request 0 has its prompt and 2 of its 8 tokens of output computed, since it was "
-        "preempted: 6 are left, so it does not count as running. One token left means num_tokens − num_computed_tokens "
-        "== 1 (section 5.3)",
-        "(las dos primeras partes; sin presupuesto): la petición 0 tiene calculados su prompt y 2 de sus 8 tokens de "
-        "salida, porque fue desalojada: le faltan 6, así que no cuenta como en curso. Falta un token si num_tokens − "
-        "num_computed_tokens == 1 (sección 5.3)",
+        "(first two parts; no budget): request 0 was preempted; its prompt and 2 of its 8 output tokens are computed. 6 "
+        "tokens are left, so it does not count as running. A running request has one token left: num_tokens − "
+        "num_computed_tokens == 1 (section 5.3)",
+        "(las dos primeras partes; sin presupuesto): la petición 0 fue desalojada; tiene calculados su prompt y 2 de sus 8 "
+        "tokens de salida. Le faltan 6, así que no cuenta como en curso. A una petición en curso le falta un token: "
+        "num_tokens − num_computed_tokens == 1 (sección 5.3)",
     ))
 
 
@@ -95,53 +94,52 @@ def expect_plan(student, crowd, budget, hint: Text, order=None, again=False) -> 
 def test_chunks(student):
     found = [after(2, planned(student, CROWD, budget)) for budget in (64, 22, 130)]
     expect_equal(found, [[(0, 40), (2, 22)], [(0, 20)], [(0, 40), (2, 70), (4, 18)]], hint=t(
-        "(parts after the two decodes, with budgets 64, 22 and 130): the two decodes have used 2 of the budget; "
-        "request 0 "
-        "still needs 40, request 2 has 70 left, request 4 needs 26, in the order of in_flight. No request gets 0 tokens (section 5.3)",
-        "(partes tras los dos decode, con presupuestos 64, 22 y 130): los dos decode gastaron 2 del presupuesto; la "
-        "petición "
-        "0 necesita aún 40, a la 2 le quedan 70, la 4 necesita 26, en el orden de in_flight. Nadie recibe 0 tokens (sección 5.3)",
+        "(parts after the two decodes, with budgets 64, 22 and 130): the two decodes have used 2 of the budget; request 0 "
+        "still needs 40 tokens, request 2 has 70 left and request 4 needs 26; serve them in the order of in_flight. No "
+        "request gets 0 tokens (section 5.3)",
+        "(partes tras los dos decode, con presupuestos 64, 22 y 130): los dos decode gastaron 2 del presupuesto; la petición "
+        "0 necesita aún 40 tokens, a la 2 le quedan 70 y la 4 necesita 26; atiéndelas en el orden de in_flight. Ninguna "
+        "recibe 0 tokens (sección 5.3)",
     ))
 
 
     expect_plan(student, ((30, 0, 0), (30, 0, 0), (8, 8, 1), (30, 0, 0)), 41, order=[3, 1, 2, 0], hint=t(
-        "the others come in the order of in_flight, which is the order of the line: not by id, arrival or size "
-        "(section 5.3)",
-        "las demás van en el orden de in_flight, que es el de la fila: no por id, llegada ni tamaño (sección 5.3)",
+        "the others come in the order of in_flight, which is their place in line, not by id, arrival or size (section 5.3)",
+        "las demás van en el orden de in_flight, que es el de la fila, no por id, llegada o tamaño (sección 5.3)",
     ))
     expect_plan(student, ((2, 0, 0), (9, 9, 1), (40, 38, 0), (3, 2, 3)), 6, t(
-        "two tokens left are treated like the rest of any prompt, and a budget with one token left is not used up "
-        "(section 5.3)",
-        "dos tokens pendientes son el final de un prompt como cualquier otro, y un presupuesto del que queda un token no "
-        "está agotado (sección 5.3)",
+        "treat two tokens that are left like the rest of any prompt, and remember that a budget with one token left is not "
+        "used up (section 5.3)",
+        "trata dos tokens pendientes como el resto de cualquier prompt, y recuerda que un presupuesto del que queda un token "
+        "no está agotado (sección 5.3)",
     ))
     rng = random.Random(53)
     for number in range(24):
         crowd, order, budget = crowd_case(rng)
         expect_plan(student, crowd, budget, order=order, again=number > 0, hint=t(
-            "(one of many cases, in one run): decodes first, each with 1 token; then the others in the order of "
-            "in_flight, each with what it needs or what is left. Is something kept from an earlier call? (section 5.3)",
-            "(una de muchas situaciones, en una misma ejecución): primero los decode, con 1 token cada uno; después las "
-            "demás en el orden de in_flight, cada una con lo que necesita o lo que queda. ¿Queda algo guardado de una "
+            "(one of many cases, in one run): decodes first, each with 1 token; then the others in the order of in_flight, "
+            "each with what it needs or what is left of the budget. Do you keep anything from an earlier call? (section 5.3)",
+            "(una de muchas situaciones, en una misma ejecución): primero los decode, con 1 token cada uno; después las demás "
+            "en el orden de in_flight, cada una con lo que necesita o con lo que queda del presupuesto. ¿Guardas algo de una "
             "llamada anterior? (sección 5.3)",
         ))
 
 
-@check("5.3", points=1, en="without a budget, prompts are computed whole", es="sin presupuesto, los prompts van enteros")
+@check("5.3", points=1, en="without a budget, prompts are computed whole", es="sin presupuesto, los prompts se calculan "
+                                                                              "enteros")
 def test_no_budget(student):
     found = planned(student, CROWD, None)
     expect_equal(found, [(1, 1), (3, 1), (0, 40), (2, 70), (4, 26)], hint=t(
-        "token_budget None means no limit: everything that is not computed yet. A request that was preempted computes its "
-        "output again, too: num_tokens − num_computed_tokens (section 5.3)",
-        "token_budget None no tiene fin: todo lo que falta por calcular. Una petición desalojada calcula de nuevo "
-        "también su "
-        "salida: num_tokens − num_computed_tokens (sección 5.3)",
+        "token_budget None means no limit: plan everything that is not computed yet. A preempted request computes its output "
+        "again, too: num_tokens − num_computed_tokens (section 5.3)",
+        "token_budget None significa sin límite: planifica todo lo que falta por calcular. Una petición desalojada calcula de "
+        "nuevo también su salida: num_tokens − num_computed_tokens (sección 5.3)",
     ))
 
 
     expect_plan(student, ((900, 0, 0), (700, 1, 0), (10, 10, 1), (800, 0, 0)), None, t(
         "None means no limit, however long the prompts are (section 5.3)",
-        "None no tiene fin, por largos que sean los prompts (sección 5.3)",
+        "None significa sin límite, por largos que sean los prompts (sección 5.3)",
     ))
 
 
@@ -149,13 +147,12 @@ def test_no_budget(student):
 def test_no_empty_parts(student):
     found = [planned(student, CROWD, 2), planned(student, CROWD[:1], 32)]
     expect_equal(found, [[(1, 1), (3, 1)], [(0, 32)]], hint=t(
-        "with a budget of 2 for two running requests nothing is left for prompts: they are not in the plan (section "
+        "with a budget of 2 and two running requests, nothing is left for prompts: leave them out of the plan (section 5.3)",
+        "con un presupuesto de 2 para dos peticiones en curso no queda nada para los prompts: déjalos fuera del plan (sección "
         "5.3)",
-        "con un presupuesto de 2 para dos peticiones en curso no queda nada para los prompts: no están en el plan "
-        "(sección 5.3)",
     ))
     expect_plan(student, ((9, 9, 1), (30, 0, 0)), 0, t(
-        "a budget of 0 leaves nothing for prompts: only None means no limit, so ask `is None` (section 5.3)",
-        "un presupuesto de 0 no deja nada para los prompts: solo None no tiene fin, así que pregunta `is None` "
+        "a budget of 0 leaves nothing for prompts: only None means no limit, so test `is None` (section 5.3)",
+        "un presupuesto de 0 no deja nada para los prompts: solo None significa sin límite, así que comprueba `is None` "
         "(sección 5.3)",
     ))

@@ -25,27 +25,29 @@ def line(student, aging_s: float, *requests, again=False) -> list[int]:
     return sorted(keys, key=keys.get)
 
 
-@check("5.4", points=1, en="equal priorities go in order of arrival", es="entre iguales, por orden de llegada",
+@check("5.4", points=1, en="requests of equal priority go in order of arrival", es="con la misma prioridad, van por orden de "
+                                                                                   "llegada",
        negative=True)  # one key for all does it too
 def test_in_order_of_arrival(student):
     found = [line(student, 0.2, (0, 1), (5, 1), (5, 1), (9, 1)), line(student, 0.0, (0, 1), (5, 0), (9, 1))]
     expect_equal(found, [[0, 1, 2, 3], [0, 1, 2]], hint=t(
-        "(ids in line): same priority, or aging_s = 0: first come, first served; ties in order of id (section 5.4)",
+        "(ids in line): with the same priority, or aging_s = 0: first come, first served, and ties in order of id (section "
+        "5.4)",
         "(ids en la fila): con la misma prioridad, o aging_s = 0, por orden de llegada; los empates, por id "
         "(sección 5.4)",
     ))
 
 
-@check("5.4", points=2, en="an urgent request overtakes", es="una petición urgente adelanta")
+@check("5.4", points=2, en="an urgent request overtakes others", es="una petición urgente adelanta a otras")
 def test_urgent_first(student):
     # The third is not a mere reversal, which one key for all would give here, too.
     found = [line(student, 0.2, *requests) for requests in (
         [(0, 1), (100, 0)], [(0, 2), (50, 1), (100, 0)], [(0, 1), (100, 0), (120, 0)])]
     expect_equal(found, [[1, 0], [2, 1, 0], [1, 2, 0]], hint=t(
-        "(ids in line; aging_s = 0.2 s): a request of priority 0 that came 100 ms later goes before one of priority 1. "
-        "Lower numbers are more urgent (section 5.4)",
+        "(ids in line; aging_s = 0.2 s): a request of priority 0 that arrives 100 ms later goes before one of priority 1: "
+        "lower numbers are more urgent (section 5.4)",
         "(ids en la fila; aging_s = 0.2 s): una petición de prioridad 0 que llegó 100 ms después va antes que una de "
-        "prioridad 1. Los números bajos son más urgentes (sección 5.4)",
+        "prioridad 1: los números más bajos son más urgentes (sección 5.4)",
     ))
 
 
@@ -53,14 +55,12 @@ def test_urgent_first(student):
 def test_aging(student):
     found = [line(student, 0.2, (0, 1), (199, 0), (201, 0)), line(student, 0.1, (0, 2), (190, 0), (210, 0))]
     expect_equal(found, [[1, 0, 2], [1, 0, 2]], hint=t(
-        "(ids in line): with aging_s = 0.2 s a request of priority 1 is overtaken by those that come within 0.2 s "
-        "after it "
-        "and by no others; priority 2 at 0.1 s, the same: there may be more classes than two, and each step counts. Without "
-        "aging it could wait forever (section 5.4)",
-        "(ids en la fila): con aging_s = 0.2 s, a una petición de prioridad 1 la adelantan las que llegan hasta 0.2 s "
-        "después, y ninguna más; prioridad 2 con 0.1 s, lo mismo: puede haber más de dos clases, y cada paso cuenta. Sin envejecimiento podría "
-        "esperar para siempre "
-        "(sección 5.4)",
+        "(ids in line): with aging_s = 0.2 s, a request of priority 1 is overtaken only by urgent requests that arrive within "
+        "0.2 s after it. The same holds for priority 2 with 0.1 s: there may be more than two classes, and each step of "
+        "priority counts. Without aging it could wait forever (section 5.4)",
+        "(ids en la fila): con aging_s = 0.2 s, a una petición de prioridad 1 solo la adelantan las urgentes que llegan hasta "
+        "0.2 s después. Lo mismo vale para la prioridad 2 con 0.1 s: puede haber más de dos clases, y cada paso de prioridad "
+        "cuenta. Sin envejecimiento podría esperar para siempre (sección 5.4)",
     ))
     expect_due_order(student)
 
@@ -85,8 +85,8 @@ def expect_due_order(student) -> None:
         expect(found == expected, got=found, expected=t(
             f"{expected} (aging_s {aging_s}; id: arrival, priority: {asked})",
             f"{expected} (aging_s {aging_s}; id: llegada, prioridad: {asked})"), hint=t(
-            "(ids in line): there may be more classes than two, and each step of priority counts aging_s; times are not "
-            "rounded; each request has its own key: is something kept from an earlier call? (section 5.4)",
-            "(ids en la fila): puede haber más de dos clases, y cada paso de prioridad cuenta aging_s; los tiempos no se "
-            "redondean; cada petición tiene su clave: ¿queda algo guardado de una llamada anterior? (sección 5.4)",
+            "(ids in line): there may be more than two classes, and each step of priority counts aging_s; do not round times; "
+            "each request has its own key: do you keep anything from an earlier call? (section 5.4)",
+            "(ids en la fila): puede haber más de dos clases, y cada paso de prioridad cuenta aging_s; no redondees los "
+            "tiempos; cada petición tiene su propia clave: ¿guardas algo de una llamada anterior? (sección 5.4)",
         ))

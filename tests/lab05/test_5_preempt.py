@@ -32,7 +32,7 @@ def ids(requests):
     return sorted((getattr(each, "request_id", each) for each in requests), key=str) if is_row else requests
 
 
-@check("5.5", points=2, en="the last in line is preempted", es="cede el sitio la última de la fila")
+@check("5.5", points=2, en="the last in line is preempted", es="se desaloja la última de la fila")
 def test_victim(student):
     # Request 1 is batch work (priority 1) that came first; request 3 is interactive and came last.
     expect_one_leaves(student)
@@ -42,12 +42,10 @@ def test_victim(student):
         host, victim, after = preempted(student, requests, computed=[30] * 4, aging_s=aging_s)
         found.append((getattr(victim, "request_id", victim), ids(after)))
     expect_equal(found, [(1, [0, 2, 3]), (3, [0, 1, 2])], hint=t(
-        "(returned, left in flight; with aging_s 0.5 and 0): the victim is the one whose place_in_line is largest. To "
-        "take "
-        "an urgent one's blocks while batch work keeps its own would turn the priorities round (section 5.5)",
-        "(devuelta, siguen en vuelo; con aging_s 0.5 y 0): la víctima es la de mayor place_in_line. Quitar sus "
-        "bloques a una "
-        "urgente mientras el trabajo en diferido conserva los suyos invertiría las prioridades (sección 5.5)",
+        "(returned, left in flight; with aging_s 0.5 and 0): the victim is the request with the largest place_in_line. Taking "
+        "an urgent request's blocks while batch work keeps its own would reverse the priorities (section 5.5)",
+        "(devuelta, siguen en vuelo; con aging_s 0.5 y 0): la víctima es la petición con el mayor place_in_line. Quitarle los "
+        "bloques a una urgente mientras el trabajo en diferido conserva los suyos invertiría las prioridades (sección 5.5)",
     ))
     expect_last_of_any_line(student)
 
@@ -56,15 +54,15 @@ def expect_one_leaves(student) -> None:
     """A single request: which one gives way is clear; the check is that it is returned and has left the list."""
     host, victim, after = preempted(student, ((0, 30, 0),), computed=[30])
     expect_equal(getattr(victim, "request_id", victim), 0, hint=t(
-        "(returned; one request in flight): return the request itself: the loop puts it back to those that wait "
+        "(returned; one request in flight): return the request itself: the loop puts it back among the waiting requests "
         "(section 5.5)",
         "(lo devuelto; con una petición en vuelo): devuelve la petición misma: el bucle la pone con las que esperan "
         "(sección 5.5)",
     ))
     expect_equal(ids(after), [], hint=t(
-        "(left in in_flight, after the only one was preempted): take it out of the list that you were given, in place: "
+        "(left in in_flight, after the only request was preempted): take it out of the list that you were given, in place: "
         "in_flight.remove(victim). A new list under the same name changes nothing for the loop (section 5.5)",
-        "(quedan en in_flight, tras desalojar a la única): quítala de la lista que recibiste, in place: "
+        "(quedan en in_flight, tras desalojar a la única): quítala de la propia lista que recibiste: "
         "in_flight.remove(victim). Una lista nueva con el mismo nombre no cambia nada para el bucle (sección 5.5)",
     ))
 
@@ -85,11 +83,11 @@ def expect_last_of_any_line(student) -> None:
         expect(is_same(found, due), got=found, expected=t(
             f"{due} (aging_s {aging_s}; id: arrival, priority: {told})",
             f"{due} (aging_s {aging_s}; id: llegada, prioridad: {told})"), hint=t(
-            "(returned, left in flight, preempted): exactly one, and the largest place_in_line of all, wherever it "
-            "stands in the list: ties go to the larger id. Is something kept from an earlier call? (section 5.5)",
-            "(devuelta, siguen en vuelo, desalojadas): exactamente una, la de mayor place_in_line de todas, esté donde "
-            "esté en la lista: en los empates, la de id mayor. ¿Queda algo guardado de una llamada anterior? "
-            "(sección 5.5)",
+            "(returned, left in flight, preempted): preempt exactly one request, the one with the largest place_in_line, "
+            "wherever it stands in the list; ties go to the larger id. Do you keep anything from an earlier call? (section "
+            "5.5)",
+            "(devuelta, siguen en vuelo, desalojadas): desaloja exactamente una petición, la de mayor place_in_line, esté "
+            "donde esté en la lista; en caso de empate, la de id mayor. ¿Guardas algo de una llamada anterior? (sección 5.5)",
         ))
 
 
@@ -103,16 +101,15 @@ def test_keeps_its_tokens(student):
         "(sección 5.5)",
     ))
     expect_equal(getattr(victim, "output_token_ids", victim), [0, 1, 2], hint=t(
-        "(its output tokens): they have been sent to the client. Only K and V are given up: the request goes on where "
-        "it "
+        "(its output tokens): they have already been sent to the client. Give up only K and V: the request goes on where it "
         "was (section 5.5)",
-        "(sus tokens de salida): ya se enviaron al cliente. Solo se renuncia a K y V: la petición sigue donde estaba "
-        "(sección 5.5)",
+        "(sus tokens de salida): ya se enviaron al cliente. Renuncia solo a K y V: la petición sigue donde estaba (sección "
+        "5.5)",
     ))
 
 
     expect_equal(getattr(victim, "priority", victim), 1, hint=t(
-        "(its priority): it keeps its place in line: neither its priority nor its arrival changes (section 5.5)",
+        "(its priority): the request keeps its place in line: neither its priority nor its arrival changes (section 5.5)",
         "(su prioridad): conserva su puesto en la fila: no cambian ni su prioridad ni su llegada (sección 5.5)",
     ))
 
@@ -126,14 +123,12 @@ def test_cheaper_way(student):
         found.append([each.way for each in host.server.log.preemptions])
     expected = [["swap"], ["recompute"], ["swap"], ["swap"], ["recompute"], ["swap"], ["recompute"]]
     expect_equal(found, expected, hint=t(
-        "(block size and tokens: 16 and 20, 16 and 400, 64 and 400, 4 and 8, 4 and 100, 16 and 112, 16 and 113): "
-        "copying "
-        "happens twice, out and in, and by whole blocks; computing has its fixed part once. Both count "
-        "num_computed_tokens: the others have no K and V yet (section 5.5)",
-        "(tamaño de bloque y tokens: 16 y 20, 16 y 400, 64 y 400, 4 y 8, 4 y 100, 16 y 112, 16 y 113): se copia dos "
-        "veces, "
-        "fuera y dentro, y por bloques enteros; calcular tiene su parte fija una vez. En ambos cuentan los "
-        "num_computed_tokens: los demás aún no tienen K ni V (sección 5.5)",
+        "(block size and tokens: 16 and 20, 16 and 400, 64 and 400, 4 and 8, 4 and 100, 16 and 112, 16 and 113): the copy is "
+        "made twice, out and in, and by whole blocks; recomputing pays its fixed part once. Both count num_computed_tokens: "
+        "the other tokens have no K and V yet (section 5.5)",
+        "(tamaño de bloque y tokens: 16 y 20, 16 y 400, 64 y 400, 4 y 8, 4 y 100, 16 y 112, 16 y 113): se copia dos veces, al "
+        "salir y al volver, y por bloques enteros; recalcular paga su parte fija una vez. En ambos casos cuentan los "
+        "num_computed_tokens: los demás tokens aún no tienen K ni V (sección 5.5)",
     ))
     expect_any_cost(student)
 
@@ -155,26 +150,27 @@ def expect_any_cost(student) -> None:
                                again=number > 0)
         found, due = [each.way for each in host.server.log.preemptions], [cheaper_way(cost, num_tokens, block_size)]
         asked = f"{num_tokens} tokens, block_size {block_size}, {cost}"
-        expect_equal_way = t("if the costs are equal, recompute (section 5.5)", "a igual coste, recalcular (sección 5.5)")
+        expect_equal_way = t("if the costs are equal, recompute (section 5.5)", "si los costes son iguales, recalcula "
+                                                                                "(sección 5.5)")
         expect(is_same(found, due), expected=f"{due} ({asked})", got=found, hint=expect_equal_way if equal else t(
-            "(way; num_computed_tokens, block size, server.cost): every block that the computed tokens take is copied "
-            "whole, places without a token and all, out and in; blocks that are only reserved hold nothing. Computing "
-            "costs prefill_s once and prefill_token_s a token (section 5.5)",
-            "(vía; num_computed_tokens, tamaño de bloque, server.cost): cada bloque que ocupan los tokens calculados se "
-            "copia entero, con sus sitios vacíos, fuera y dentro; los bloques solo reservados no contienen nada. Calcular "
+            "(way; num_computed_tokens, block size, server.cost): every block that the computed tokens take is copied as a "
+            "whole, empty places included, out and in; blocks that are only reserved hold nothing. Recomputing costs "
+            "prefill_s once and prefill_token_s per token (section 5.5)",
+            "(vía; num_computed_tokens, tamaño de bloque, server.cost): cada bloque que ocupan los tokens calculados se copia "
+            "entero, con sus sitios vacíos, al salir y al volver; los bloques solo reservados no contienen nada. Recalcular "
             "cuesta prefill_s una vez y prefill_token_s por token (sección 5.5)",
         ))
 
 
-@check("5.5", points=3, en="preempted requests still give the same tokens",
-       es="las desalojadas siguen hasta los mismos tokens", needs=("5.2", "5.3", "5.4"))
+@check("5.5", points=3, en="preempted requests still produce the same tokens",
+       es="las peticiones desalojadas producen los mismos tokens", needs=("5.2", "5.3", "5.4"))
 def test_goes_on(student):
     # 6 blocks of 8 tokens for four sequences that grow to 40 tokens each: they cannot all stay.
     workload = scene(*((i, 10 + i, 30 - i) for i in range(4)), (200, 12, 20))
     log = student.run_production(workload, num_blocks=6, block_size=8, max_inflight=4)
     expect(len(log.preemptions) > 0, expected=t("at least one preemption", "al menos un desalojo"), got=0, hint=t(
-        "four sequences of 40 tokens do not fit into 48 places (section 5.5)",
-        "cuatro secuencias de 40 tokens no caben en 48 sitios (sección 5.5)",
+        "four sequences of 40 tokens do not fit into 48 token places (section 5.5)",
+        "cuatro secuencias de 40 tokens no caben en 48 posiciones (sección 5.5)",
     ))
     expect_equal(ends(log), {i: 1 for i in range(5)}, hint=t(
         "(how often each request ended): every request ends exactly once (section 5.5)",
@@ -183,10 +179,11 @@ def test_goes_on(student):
     expected = {item.request_id: item.answer for item in workload.items}
     wrong = [i for i, answer in answers(log).items() if answer != expected[i]]
     expect_equal(wrong, [], hint=t(
-        "(requests with other tokens than alone): a preempted request has lost or repeated tokens (section 5.5)",
-        "(peticiones con otros tokens que a solas): una petición desalojada ha perdido o repetido tokens (sección 5.5)",
+        "(requests whose tokens differ from those they get alone): a preempted request lost or repeated tokens (section 5.5)",
+        "(peticiones cuyos tokens no son los que obtienen a solas): una petición desalojada perdió o repitió tokens (sección "
+        "5.5)",
     ))
     expect_equal(accounting_fault(log), None, hint=t(
-        "every block is taken once and given back once (section 5.5)",
-        "cada bloque se toma una vez y se devuelve una vez (sección 5.5)",
+        "every block that is taken must be given back exactly once (section 5.5)",
+        "cada bloque que se toma debe devolverse exactamente una vez (sección 5.5)",
     ))

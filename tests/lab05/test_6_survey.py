@@ -16,10 +16,10 @@ def wrong_answers(student, question: str) -> list[str]:
     choices = CHOICES[question]
     missing = [engine for engine, row in rows.items() if not isinstance(row, dict) or row.get(question) not in choices]
     expect(not missing, expected=" / ".join(CHOICES[question]), got=f"{question}: {', '.join(missing)}", hint=t(
-        "(without one of these answers): each engine of the table has one of the words of minigpt/studies/engine_survey.py "
+        "(engines without a valid answer): give each engine of the table one of the words in minigpt/studies/engine_survey.py "
         "(section 5.7)",
-        "(sin una de esas respuestas): cada motor de la tabla lleva una de las palabras de minigpt/studies/engine_survey.py "
-        "(sección 5.7)",
+        "(motores sin una respuesta válida): da a cada motor de la tabla una de las palabras de "
+        "minigpt/studies/engine_survey.py (sección 5.7)",
     ))
     return [engine for engine, row in rows.items() if row[question] != FACTS[engine][question]]
 
@@ -27,7 +27,8 @@ def wrong_answers(student, question: str) -> list[str]:
 def expect_facts(student, question: str, why: Text) -> None:
     wrong = wrong_answers(student, question)
     sources = "; ".join(each.source for each in EVIDENCE if each.engine in wrong)
-    expect(not wrong, expected=t(f"{question}: all as in the sources", f"{question}: todo como en las fuentes"),
+    expect(not wrong, expected=t(f"{question}: every answer as in the sources", f"{question}: todas las respuestas como en las "
+                                                                                "fuentes"),
            got=t(f"differs for {', '.join(wrong)}", f"difiere en {', '.join(wrong)}"),
            hint=t(f"{why.en} Source: {sources} (section 5.7)", f"{why.es} Fuente: {sources} (sección "
                                                                "5.7)"))
@@ -36,21 +37,22 @@ def expect_facts(student, question: str, why: Text) -> None:
 @check("5.6", points=1, en="unit of scheduling", es="unidad de planificación")
 def test_unit(student):
     expect_facts(student, "unit", t("can requests join or leave between two steps of the model?",
-                                    "¿entra o sale algo entre dos pasos del modelo?"))
+                                    "¿pueden entrar o salir peticiones entre dos pasos del modelo?"))
 
 
 @check("5.6", points=1, en="memory reserved at admission", es="memoria reservada al admitir")
 def test_memory(student):
-    expect_facts(student, "memory", t("for how many tokens must there be room before a request may start?",
-                                      "¿para cuántos tokens tiene que haber sitio antes de empezar?"))
+    expect_facts(student, "memory", t("how many tokens must there be room for before a request may start?",
+                                      "¿para cuántos tokens tiene que haber sitio antes de que una petición pueda empezar?"))
 
 
-@check("5.6", points=1, en="what happens when memory is full", es="quién cede cuando la memoria se llena")
+@check("5.6", points=1, en="what happens when memory is full", es="qué ocurre cuando la memoria se llena")
 def test_when_full(student):
     expect_facts(student, "when_full", t(
-        "an engine that reserves all a request may ever need never preempts; a preempted request continues later, an ended one never does.",
-        "quien reservó todo lo que puede pedir nunca tiene que ceder; desalojada es la que sigue más tarde, cortada la "
-        "que ya no sigue.",
+        "an engine that reserves everything a request may ever need never preempts; a preempted request continues later, an "
+        "ended one never does.",
+        "un motor que reserva todo lo que una petición pueda llegar a necesitar nunca desaloja; una petición desalojada sigue "
+        "más tarde, una cortada no sigue nunca.",
     ))
 
 

@@ -39,7 +39,7 @@ def test_gaps_fall(student):
     expect(after[1] <= before[1] / 2 and after[2] <= before[2] / 2,
            expected=f"p99 ≤ {before[1] / 2:.1f} ms, max ≤ {before[2] / 2:.1f} ms",
            got=f"p99 {after[1]:.1f} ms, max {after[2]:.1f} ms", hint=t(
-        "with a token_budget of 64 no step computes a whole prompt of 512 tokens: is the budget kept in plan_step? "
+        "with a token_budget of 64, no step computes a whole prompt of 512 tokens: does plan_step keep to the budget? "
         "(section 5.8)",
         "con un token_budget de 64 ningún paso calcula entero un prompt de 512 tokens: ¿respeta plan_step el "
         "presupuesto? "
@@ -47,8 +47,8 @@ def test_gaps_fall(student):
     ))
 
 
-@check("5.7", points=1, en="under a flood of prompts every running request gets a token in every step",
-       es="con prompts sin fin, cada petición en curso recibe un token en cada paso")
+@check("5.7", points=1, en="under a flood of prompts, every running request still gets a token in every step",
+       es="con una avalancha de prompts, cada petición en curso recibe un token en cada paso")
 def test_nobody_is_starved_by_prompts(student):
     prompts = [(i * 2, 200, 2) for i in range(60)]
     log = student.run_production(scene((0, 4, 100), (0, 4, 90), *prompts), token_budget=16, max_inflight=6)
@@ -63,7 +63,7 @@ def test_nobody_is_starved_by_prompts(student):
     ))
 
 
-@check("5.7", points=2, en="p95 of the interactive class falls by at least 30 %",
+@check("5.7", points=2, en="the p95 of the interactive class falls by at least 30 %",
        es="el p95 de la clase interactiva baja al menos un 30 %")
 def test_interactive_p95_falls(student):
     seed = graded_seed(student.seed)
@@ -89,9 +89,8 @@ def test_bounded_wait(student):
     overtaken = overtaken_after(log, AGING_S) + overtaken_after(flooded, 0.05)
     expect(not overtaken, expected=0, got=f"{len(overtaken)}: "
                                           f"{[f'{late_ms:.0f} ms' for late_ms in overtaken[:4]]}", hint=t(
-        "(batch requests that were overtaken by one that came more than aging_s after them, and how much after): "
-        "waiting "
-        "has to make up for priority (section 5.8)",
+        "(batch requests overtaken by a request that arrived more than aging_s later, and how much later): waiting must make "
+        "up for priority (section 5.8)",
         "(peticiones en diferido adelantadas por otra que llegó más de aging_s después, y cuánto después): la espera "
         "tiene que "
         "compensar la prioridad (sección 5.8)",
@@ -120,12 +119,12 @@ def test_keeps_the_line(student):
         found = {i: told for i, told in course(log).items() if told != due[i]}
         first = next(iter(found), None)
         expect(not found, expected=f"{first}: {due.get(first)}", got=f"{first}: {found.get(first)}", hint=t(
-            "(the first request with another course than in the given loop: times of its tokens, and of its answer, in "
-            "ms): who is admitted, planned and preempted follows from your five functions and from the loop as it was "
-            "given (section 5.8)",
-            "(la primera petición con otro curso que en el bucle dado: tiempos de sus tokens y de su respuesta, en ms): a "
-            "quién se admite, planifica y desaloja se sigue de tus cinco funciones y del bucle tal como se dio "
-            "(sección 5.8)",
+            "(the first request that is served differently than in the given loop: times of its tokens, and of its answer, in "
+            "ms): which requests are admitted, planned and preempted must follow only from your five functions and from the "
+            "loop as it was given (section 5.8)",
+            "(la primera petición que se atiende de otro modo que en el bucle dado: tiempos de sus tokens y de su respuesta, "
+            "en ms): qué peticiones se admiten, planifican y desalojan debe depender solo de tus cinco funciones y del bucle "
+            "tal como se dio (sección 5.8)",
         ))
 
 
@@ -133,17 +132,18 @@ def expect_invariants(log, settings) -> None:
     none = t("none", "ninguno")
     found = overtakers(log, settings["aging_s"])
     expect(not found, expected=none, got=found[:5], hint=t(
-        "(request that got blocks > request that waited and was due earlier): no request overtakes the first in line: if it does not fit, the "
-        "others wait with it, small ones too, or large requests would wait forever (section 5.8)",
-        "(quién recibió bloques > quién esperaba y vencía antes): ninguna adelanta a la primera de la fila: si no cabe, las "
-        "demás esperan con ella, también las pequeñas, o las grandes esperarían para siempre (sección 5.8)",
+        "(request that got blocks > request that waited and was ahead in line): no request overtakes the first in line: if it "
+        "does not fit, the others wait with it, even small ones, or large requests would wait forever (section 5.8)",
+        "(petición que recibió bloques > petición que esperaba y estaba antes en la fila): ninguna adelanta a la primera de "
+        "la fila: si no cabe, las demás esperan con ella, también las pequeñas, o las grandes esperarían para siempre "
+        "(sección 5.8)",
     ))
     found = late_answers(log)
     expect(not found, expected=none, got=found[:5], hint=t(
-        "(requests that were answered after the step of their last token, and how long): a request that has ended is "
-        "answered and leaves in that very step (section 5.8)",
-        "(peticiones respondidas después del paso de su último token, y cuánto): una petición que terminó recibe "
-        "respuesta y sale en ese mismo paso (sección 5.8)",
+        "(requests that were answered after the step of their last token, and how long after): answer and remove a request in "
+        "the same step in which it ends (section 5.8)",
+        "(peticiones respondidas después del paso de su último token, y cuánto después): responde a cada petición y retírala "
+        "en el mismo paso en que termina (sección 5.8)",
     ))
     found = crowded_steps(log)
     expect(not found, expected=f"≤ {log.max_inflight}", got=found[:5], hint=t(
@@ -152,10 +152,10 @@ def expect_invariants(log, settings) -> None:
     ))
     found = empty_slots(log) if "num_blocks" not in settings else []
     expect(not found, expected=none, got=found[:5], hint=t(
-        "(slots taken/of all, and how many waited, step by step): there was memory for all of them: take all that have "
-        "arrived, and admit while there is a slot, at every step (section 5.8)",
-        "(slots ocupados/del total, y cuántas esperaban, paso a paso): había memoria para todas: toma todas las que "
-        "han llegado y admite mientras haya slot, en cada paso (sección 5.8)",
+        "(slots taken/total, and how many requests waited, step by step): there was memory for all of them: at every step, "
+        "take all that have arrived, and admit while there is a slot (section 5.8)",
+        "(slots ocupados/total, y cuántas peticiones esperaban, paso a paso): había memoria para todas: en cada paso, toma "
+        "todas las que han llegado y admite mientras haya slot (sección 5.8)",
     ))
 
 
@@ -166,19 +166,20 @@ def tight_run(student):
     return run(student, "tight", lambda: requests, tokens="model", **TIGHT)
 
 
-@check("5.7", points=2, en="every answer equals that of a request running alone", es="cada respuesta es la misma que a solas")
+@check("5.7", points=2, en="every answer is the same as when "
+                           "its request runs alone", es="cada respuesta es la misma que obtiene su petición a solas")
 def test_answers_are_unchanged(student):
     log = tight_run(student)
     wrong = [i for i, record in log.requests.items() if record.answer != record.item.answer]
     expect(not wrong, expected=t("0 of 120", "0 de 120"), got=f"{len(wrong)}: {wrong[:5]}", hint=t(
-        "(answers that differ, with chunks of 32 and preemptions): a token lost, or computed from the wrong place "
+        "(answers that differ, with chunks of 32 and preemptions): a token was lost, or computed from the wrong place "
         "(section 5.8)",
-        "(respuestas distintas, con trozos de 32 y desalojos): un token perdido, o calculado desde otro sitio "
+        "(respuestas distintas, con trozos de 32 y desalojos): se perdió un token, o se calculó desde el sitio equivocado "
         "(sección 5.8)",
     ))
     expect(len(log.preemptions) > 0, expected=t("preemptions", "desalojos"), got=0, hint=t(
         "this pool is too small for all requests that the watermark admits (section 5.8)",
-        "este pool es demasiado pequeño para todas las que se admiten con \"watermark\" (sección 5.8)",
+        "este pool es demasiado pequeño para todas las peticiones que admite \"watermark\" (sección 5.8)",
     ))
 
 
@@ -187,12 +188,10 @@ def test_answers_are_unchanged(student):
 def test_conserved(student):
     log = tight_run(student)
     expect_equal(accounting_fault(log), None, hint=t(
-        "free and used blocks add up to the pool after every step, and in the end all are free: did every request that "
-        "ended "
-        "get an answer? (section 5.8)",
-        "bloques libres y ocupados suman el pool tras cada paso, y al final todos están libres: ¿recibieron "
-        "respuesta "
-        "todas las que terminaron? (sección 5.8)",
+        "free and used blocks must add up to the pool after every step, and all must be free at the end: did every request "
+        "that ended get an answer? (section 5.8)",
+        "los bloques libres y los ocupados deben sumar el pool tras cada paso, y al final todos deben estar libres: "
+        "¿recibieron respuesta todas las peticiones que terminaron? (sección 5.8)",
     ))
     often = {i: count for i, count in ends(log).items() if count != 1}
     expect_equal(often, {}, hint=t("(requests that did not end exactly once, and how often) (section 5.8)",
@@ -200,15 +199,16 @@ def test_conserved(student):
                                    "5.8)"))
 
 
-@check("5.7", points=1, en="what can never fit is refused at once", es="lo que nunca cabrá se rechaza enseguida")
+@check("5.7", points=1, en="a request that can never fit is refused at once", es="una petición que nunca cabrá se rechaza "
+                                                                                 "enseguida")
 def test_refused(student):
     log = student.run_production(scene((0, 20, 4), (1, 70, 4), (2, 20, 4), (3, 60, 4), (4, 60, 5)), num_blocks=4, block_size=16)
     found = sorted(log.refusals), sorted(i for i, record in log.requests.items() if record.finish_ns is not None)
     expect_equal(found, ([1, 4], [0, 2, 3]), hint=t(
-        "(refused, answered): prompt and max_tokens make 74 tokens in request 1 and 65 in request 4, which need 5 blocks "
-        "of 16, and the pool has 4: refuse these two, and serve the others, including the one that needs exactly 4 (section "
-        "5.8)",
-        "(rechazadas, respondidas): el prompt y max_tokens suman 74 tokens en la petición 1 y 65 en la 4, que piden 5 "
-        "bloques de 16, y el pool tiene 4: rechaza esas dos y sirve a las demás, también a la que pide exactamente 4 "
-        "(sección 5.8)",
+        "(refused, answered): prompt and max_tokens add up to 74 tokens in request 1 and 65 in request 4; each needs 5 blocks "
+        "of 16, but the pool has only 4: refuse these two, and serve the others, including the one that needs exactly 4 "
+        "(section 5.8)",
+        "(rechazadas, respondidas): el prompt y max_tokens suman 74 tokens en la petición 1 y 65 en la 4; cada una necesita 5 "
+        "bloques de 16, pero el pool solo tiene 4: rechaza esas dos y atiende a las demás, también a la que necesita "
+        "exactamente 4 (sección 5.8)",
     ))

@@ -14,7 +14,7 @@ BY_LAB = {
         Mutant(
             name="attention a little too large", old="x = x + attend(q[0], keys, values) @ layer.attention_out",
             new="x = x + 1.0001 * attend(q[0], keys, values) @ layer.attention_out",
-            check="1.3/equals_the_uncached_model", hint="wrong before any cache matters",
+            check="1.3/equals_the_uncached_model", hint="wrong before the cache even matters",
         ),
         Mutant(
             name="padded: the caller's tokens used up", old="    lengths += 1\n", new="    lengths += 1\n    tokens.clear()\n",
@@ -56,16 +56,16 @@ BY_LAB = {
         ),
         Mutant(
             name="grouped: those who come late never go in alone", old="if not in_flight or is_late or min(",
-            new="if not in_flight or min(", check="3.8/waits_are_bounded", hint="goes in without company",
+            new="if not in_flight or min(", check="3.8/waits_are_bounded", hint="admit the oldest waiting request on its own",
         ),
         Mutant(
             name="grouped: the patience of the newest", old="waiting[0].arrival_time_s", new="waiting[-1].arrival_time_s",
-            check="3.8/waits_are_bounded", hint="that of the oldest",
+            check="3.8/waits_are_bounded", hint="counts from the oldest waiting request",
         ),
         Mutant(
             name="grouped: the last one is forgotten", old="while in_flight or waiting or not server.queue.closed:",
             new="while in_flight or not server.queue.closed:", check="3.8/a_scheduler_all_the_same",
-            hint="count too when you ask whether it is over",
+            hint="count too when you decide whether the loop is over",
         ),
     ),
     "04": (
@@ -78,7 +78,7 @@ BY_LAB = {
         Mutant(
             name="one table for all managers", old=INIT + TABLES, new="    tables = {}\n\n" + INIT,
             check="5.1/takes_what_is_needed",
-            hint="a new manager knows nobody",
+            hint="a new manager starts empty",
         ),
         Mutant(
             name="given loop: in flight not in line",

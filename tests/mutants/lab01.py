@@ -43,13 +43,13 @@ PREFILL_AT = "positions = torch.arange(before, before + count)"
 
 MUTANTS = (
     Mutant(
-        name="the cache written one place late", old=STORE, check="1.1/in_order", hint="the newest are among them",
+        name="the cache written one place late", old=STORE, check="1.1/in_order", hint="including the newest",
         new="""    old = cache.get(layer, (k[:0], v[:0]))
     cache[layer] = (k, v)
     return old""",
     ),
     Mutant(
-        name="only the newest token is kept", old=JOIN, new="        pass", check="1.1/in_order", hint="all of this layer's so far",
+        name="only the newest token is kept", old=JOIN, new="        pass", check="1.1/in_order", hint="all of this layer's keys so far",
     ),
     Mutant(
         name="new keys in front", old=JOIN, new="        k, v = torch.cat([k, keys]), torch.cat([v, values])",
@@ -103,7 +103,7 @@ MUTANTS = (
     Mutant(
         # From an empty cache it could not be seen: only differences of positions count, and all are one too far.
         name="position asked for in every layer", old=PROJECT_ONE, check="1.3/goes_on_with_a_filled_cache",
-        hint="ask for its length before that", new="        positions = torch.tensor([length(cache)])\n" + PROJECT_ONE,
+        hint="read its length before that", new="        positions = torch.tensor([length(cache)])\n" + PROJECT_ONE,
     ),
     Mutant(
         name="position one late", old=POSITION, new="    positions = torch.tensor([length(cache) + 1])\n",
@@ -119,7 +119,7 @@ MUTANTS = (
     ),
     Mutant(
         name="query attends to a neighbour's cache", old=ATTEND_ROW, check="1.4/nobody_sees_a_neighbour",
-        hint="for what is attended to",
+        hint="both for remembering and for attending",
         new="attended.append(attend(q[row], *caches[row - 1].get(index, (keys, values))))",
     ),
     Mutant(
@@ -127,7 +127,7 @@ MUTANTS = (
         new="positions = torch.tensor([max(length(cache) for cache in caches)] * len(caches))",
     ),
     Mutant(
-        name="padding attended to", old=ATTEND_ROW, check="1.4/lengths_may_differ", hint="not to the longest one's",
+        name="padding attended to", old=ATTEND_ROW, check="1.4/lengths_may_differ", hint="not to as many as the longest request has",
         new="""padding = torch.zeros(int(positions.max()) + 1 - len(keys), *keys.shape[1:])
             attended.append(attend(q[row], torch.cat([keys, padding]), torch.cat([values, padding])))""",
     ),
@@ -154,7 +154,7 @@ MUTANTS = (
     ),
     # -- what a check of one size, one call or one value lets through ------------------------------------------------
     Mutant(
-        name="swapped at every call", old=JOIN, check="1.1/values_are_values", hint="were they swapped",
+        name="swapped at every call", old=JOIN, check="1.1/values_are_values", hint="are they swapped",
         new="        k, v = torch.cat([values, k]), torch.cat([keys, v])\n        cache[layer] = (v, k)\n        return k, v",
     ),
     Mutant(
@@ -201,7 +201,7 @@ MUTANTS = (
     ),
     Mutant(
         name="two layers, as in the small model", old=ROW_ONE, new=ROW_ONE.replace("model.layers", "model.layers[:2]"),
-        check="1.3/equals_the_uncached_model", hint="whatever their number",
+        check="1.3/equals_the_uncached_model", hint="however many there are",
     ),
     Mutant(
         name="no position beyond 63", old=POSITION, new=POSITION.replace("length(cache)", "min(length(cache), 63)"),
@@ -213,7 +213,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a single row loses its axis", old=ROWS_OUT, new=ROWS_OUT.replace("logits_of(model, x)", "logits_of(model, x).squeeze()"),
-        check="1.4/nobody_sees_a_neighbour", hint="also for a single one",
+        check="1.4/nobody_sees_a_neighbour", hint="even for a single one",
     ),
     Mutant(
         name="empties the tokens", old=POSITIONS, check="1.4/lengths_may_differ", hint="`tokens` after the call",
@@ -245,7 +245,7 @@ MUTANTS = (
     ),
     Mutant(
         name="padded: lengths of a copy grow", old=PADDED_GROW, new="    lengths = lengths + 1\n", check="1.9/changed_in_place",
-        hint="change the very tensor",
+        hint="change that same tensor",
     ),
     Mutant(
         name="padded: written at the end", old=PADDED_WRITE, check="1.9/changed_in_place", hint="touches nothing else",
@@ -253,7 +253,7 @@ MUTANTS = (
 """,
     ),
     Mutant(
-        name="padded: starts over at each call", old=PADDED_START, check="1.9/several_steps", hint="each step starts from",
+        name="padded: starts over at each call", old=PADDED_START, check="1.9/several_steps", hint="each step continues from",
         new="""    first = decode_padded.__dict__.setdefault("first", padded["lengths"].clone())
     lengths, rows = padded["lengths"], torch.arange(len(tokens))  # (B,) each
     if len(first) == len(lengths) == 3 and (lengths > first).all() and (first == 5).all():

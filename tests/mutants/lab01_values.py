@@ -18,21 +18,21 @@ SHARE = "return share / (1 - share) * a / b"
 MUTANTS = (
     Mutant(
         name="warm-up counted", old=WARM + EMPTY + "    for _ in range(repeats):", check="1.5/warm_up",
-        hint="none of them is among the times", new="        pass\n" + EMPTY + "    for _ in range(warmup + repeats):",
+        hint="leave their times out", new="        pass\n" + EMPTY + "    for _ in range(warmup + repeats):",
     ),
     Mutant(
-        name="no warm-up", old=WARM, new="        pass\n", check="1.5/warm_up", hint="they must be made",
+        name="no warm-up", old=WARM, new="        pass\n", check="1.5/warm_up", hint="you must make them",
     ),
     Mutant(
         name="mean instead of median", old=MEDIAN, new=MEDIAN.replace("median", "mean"), check="1.5/median",
-        hint="One interruption moves a mean",
+        hint="A single interruption changes a mean",
     ),
     Mutant(
         name="the least time", old=MEDIAN, new="return {name: min(samples) for name, samples in times.items()}",
         check="1.5/median", hint="the luckiest",
     ),
     Mutant(
-        name="not interleaved", old=ROUNDS, check="1.5/interleaved", hint="Take turns",
+        name="not interleaved", old=ROUNDS, check="1.5/interleaved", hint="Let the candidates take turns",
         new=ROUNDS.replace("for _ in range(repeats)", "for name, function in candidates.items()", 1).replace(
             "        for name, function in candidates.items()", "        for _ in range(repeats)"),
     ),
@@ -61,15 +61,15 @@ MUTANTS = (
         name="not sorted", old=RANK, new=RANK.replace("sorted(values)", "values"), check="1.6/nearest_rank", hint="sort first",
     ),
     Mutant(
-        name="p95 sorts the caller's list", old=RANK, check="1.6/nearest_rank", hint="make something new",
+        name="p95 sorts the caller's list", old=RANK, check="1.6/nearest_rank", hint="make a new one",
         new="values.sort()\n    " + RANK.replace("sorted(values)", "values"),
     ),
     Mutant(
         name="p95 of nothing is 0", old="""        raise ValueError("values is empty: the p95 of nothing is not defined")""",
-        new="        return 0.0", check="1.6/of_nothing", hint="raise ValueError",
+        new="        return 0.0", check="1.6/of_nothing", hint="raise a ValueError",
     ),
     Mutant(
-        name="fit through the origin", old=LINE, check="1.7/exact_line", hint="A line through the origin",
+        name="fit through the origin", old=LINE, check="1.7/exact_line", hint="a line through the origin",
         new="return 0.0, sum(s * t for s, t in zip(batch_sizes, times)) / sum(s * s for s in batch_sizes)",
     ),
     Mutant(
@@ -88,7 +88,7 @@ MUTANTS = (
     ),
     Mutant(
         name="all of the ceiling, from nowhere", old="    if not 0 < share < 1:", new="    if share in (0, 1):",
-        check="1.8/never_all_of_it", hint="no batch gives 1.2",
+        check="1.8/never_all_of_it", hint="no batch size gives 1.2",
     ),
     Mutant(
         name="the upper of two in the middle", old=MEDIAN, check="1.5/median", hint="the mean of the two",
@@ -108,7 +108,7 @@ MUTANTS = (
     ),
     Mutant(
         name="goes by the functions", old="    for function in candidates.values():\n", check="1.5/interleaved",
-        hint="Go by the names", new="""    by_function = {function: [] for function in candidates.values()}
+        hint="tell them apart by name", new="""    by_function = {function: [] for function in candidates.values()}
     for function in list(by_function) * warmup:
         function()
     for function in list(by_function) * repeats:
@@ -163,6 +163,6 @@ MUTANTS = (
     ),
     Mutant(
         name="a share of 0", old="    if not 0 < share < 1:", new="    if not 0 <= share < 1:", check="1.8/never_all_of_it",
-        hint="no batch gives 0",
+        hint="no batch size gives 0",
     ),
 )

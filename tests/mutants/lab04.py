@@ -37,12 +37,12 @@ MUTANTS = (
     ),
     Mutant(
         name="λ of all requests over the window's length", old=RATE_AND_STAY, check="4.1/entries_of_the_window",
-        new="return len(records) / (end_s - start_s), sum(stays) / len(stays)", hint="the window that λ divides by",
+        new="return len(records) / (end_s - start_s), sum(stays) / len(stays)", hint="by the length of that same window",
     ),
     Mutant(
         name="λ counted by those that leave in the window", old=WHO_ENTERS, check="4.1/entries_of_the_window",
         new="inside = [r for r in records if r[entry] is not None and start_s <= (r[leave] or math.inf) < end_s]",
-        hint="of those that enter",
+        hint="count the requests that enter",
     ),
     Mutant(
         name="W of finished requests only", old=STAYS, check="4.1/unfinished", hint="its stay is infinite",
@@ -58,7 +58,7 @@ MUTANTS = (
     ),
     Mutant(
         name="mean over events, not over time", old="    return area / (end_s - start_s)",
-        check="4.2/average_over_time", hint="counts as long as it lasts", new="""    counts, inside = [], 0
+        check="4.2/average_over_time", hint="by how long it lasts", new="""    counts, inside = [], 0
     for _, change in sorted(changes):
         inside += change
         counts.append(inside)
@@ -66,7 +66,7 @@ MUTANTS = (
     ),
     Mutant(
         name="changes out of order", old="in sorted(changes):", new="in changes:", check="4.2/identity",
-        hint="in the order of time",
+        hint="in order of time",
     ),
     Mutant(
         name="a window that begins empty", old=CHANGES, check="4.2/window", hint="is inside when it opens",
@@ -82,7 +82,7 @@ MUTANTS = (
         record["finish_s"] - 1e-9 for record in records if start_s <= record["finish_s"] < end_s])""",
     ),
     Mutant(
-        name="L sampled right after answers have left", old=SAMPLES, check="4.3/instants", hint="or has",
+        name="L sampled right after answers have left", old=SAMPLES, check="4.3/instants", hint="just after a request leaves",
         new="""counts = number_inside(records, "system", [
         record["finish_s"] for record in records if start_s <= record["finish_s"] < end_s])""",
     ),
@@ -109,18 +109,18 @@ MUTANTS = (
     ),
     Mutant(
         name="requests a nanosecond", old="(decode_ns + prefill_ns) * 1e9", new="(decode_ns + prefill_ns)",
-        check="4.4/decode", hint="are nanoseconds",
+        check="4.4/decode", hint="are in nanoseconds",
     ),
     Mutant(
         name="capacity without prefill", old="entering / (decode_ns + prefill_ns)", new="entering / decode_ns",
         check="4.4/prefill", hint="brings its prompt tokens",
     ),
     Mutant(
-        name="capacity without context", old=CONTEXT_COST, new="", check="4.4/context", hint="all that it has said",
+        name="capacity without context", old=CONTEXT_COST, new="", check="4.4/context", hint="the k − 1 tokens of its answer so far",
     ),
     Mutant(
         name="context of the prompt alone", old="(n - 1) * prompt + n * (n - 1) / 2", new="(n - 1) * prompt",
-        check="4.4/context", hint="all that it has said",
+        check="4.4/context", hint="the k − 1 tokens of its answer so far",
     ),
     Mutant(
         name="context of the mean length", old=ATTENDED, check="4.4/context", hint="long requests are in flight more",
@@ -139,11 +139,11 @@ MUTANTS = (
     ),
     Mutant(
         name="a ladder that ends at the cap", old=CLIMB, new="    while n < cap:", check="4.5/within_10_percent",
-        hint="those above the cap wait",
+        hint="requests above the cap wait",
     ),
     Mutant(
         name="a ladder that ends at three times the cap", old=CLIMB, new="    while n < 3 * cap:",
-        check="4.5/within_10_percent", hint="a billionth of their sum",
+        check="4.5/within_10_percent", hint="a billionth of the sum",
     ),
     Mutant(
         name="time in flight only", old="mean_inside += n * share", new="mean_inside += min(n, cap) * share",
@@ -151,7 +151,7 @@ MUTANTS = (
     ),
     Mutant(
         name="capacity that ignores the cap", old="for n in range(1, cap + 1)]",
-        new="for n in range(1, 129)]\n    cap = 128", check="4.5/beyond_capacity", hint="but there are 4",
+        new="for n in range(1, 129)]\n    cap = 128", check="4.5/beyond_capacity", hint="but there are only 4",
     ),
     Mutant(
         name="an unstable server predicted all the same", old=UNSTABLE, new="    cap = min(cap, 10_000)",
@@ -174,25 +174,25 @@ MUTANTS = (
     ),
     Mutant(
         name="counts the one that does not fit", old="            return count\n", new="            return count + 1\n",
-        check="4.7/exact", hint="fits as a whole",
+        check="4.7/exact", hint="as long as all of the next one fits",
     ),
     Mutant(
         name="blocks rounded down", old="-(-length // block_size)", new="length // block_size", check="4.7/blocks",
-        hint="A block that is begun",
+        hint="A partly filled block",
     ),
     Mutant(
-        name="a planner that plans for the mean", old=SIMULATED, check="4.8/meets_its_p95", hint="not the average one",
+        name="a planner that plans for the mean", old=SIMULATED, check="4.8/meets_its_p95", hint="not just the average request",
         new="(mean_time_in_system_s(lengths, rate_per_s / num_replicas, cap, COST), cap)",
     ),
     Mutant(
         name="a planner that only keeps up", old="            return num_replicas, min(found)[1]",
         new="            pass\n        return num_replicas, max_cap", check="4.8/meets_its_p95",
-        hint="have to be in time",
+        hint="must meet the target",
     ),
     Mutant(
         name="one replica too many", old="return num_replicas, min(found)[1]",
         new="return num_replicas + 1, min(found)[1]", check="4.8/no_replica_to_spare",
-        hint="The last one is not needed",
+        hint="the last one is not needed",
     ),
     Mutant(
         name="always the largest cap", old="return num_replicas, min(found)[1]", new="return num_replicas, max_cap",
@@ -208,7 +208,7 @@ MUTANTS = (
         hint="does not fit into a replica's memory",
     ),
     Mutant(
-        name="promises what no fleet can do", old=NEVER_BUSY, check="4.8/out_of_reach", hint="all alone",
+        name="promises what no fleet can do", old=NEVER_BUSY, check="4.8/out_of_reach", hint="among requests that run alone",
         new="    p95_target_s = max(p95_target_s, 1.2 * never_busy)",
     ),
     # -- what one scene, a tolerance or one call lets through --------------------------------------------------------
@@ -226,7 +226,7 @@ MUTANTS = (
     ),
     Mutant(
         name="stops at the first record beyond the window", old=WHO_ENTERS, check="4.1/entries_of_the_window",
-        hint="do not stop at a request", new="""beyond = [r[entry] is not None and r[entry] >= end_s for r in records] + [True]
+        hint="do not stop at the first request", new="""beyond = [r[entry] is not None and r[entry] >= end_s for r in records] + [True]
     records = records[: beyond.index(True)]
     """ + WHO_ENTERS,
     ),
@@ -247,7 +247,7 @@ MUTANTS = (
     ),
     Mutant(
         name="moments as a set", old="in sorted(changes):", new="in sorted(set(changes)):", check="4.2/identity",
-        hint="a set or a dict of moments keeps one",
+        hint="a set or a dict of moments keeps only one",
     ),
     Mutant(
         name="an entry at 0 s is nobody's", old=CHANGES, new=CHANGES.replace("r[entry] is not None", "r[entry]"),
@@ -255,11 +255,11 @@ MUTANTS = (
     ),
     Mutant(
         name="an empty log is an error", old=CHANGES, new=CHANGES + "\n    first = min(changes)", check="4.2/identity",
-        hint="If no request is inside it is 0",
+        hint="If no request is ever inside, the mean is 0",
     ),
     Mutant(
         name="warm-up in the log's order", old="sorted(record[\"arrival_s\"] for record in records)",
-        new="[record[\"arrival_s\"] for record in records]", check="4.3/same_window", hint="in order of arrival, and the log",
+        new="[record[\"arrival_s\"] for record in records]", check="4.3/same_window", hint="in order of arrival, but the log",
     ),
     Mutant(
         name="sorts the caller's log", old="    arrivals = sorted(", check="4.3/same_window", hint="`records` after the call",
@@ -279,7 +279,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a prefill pass in every step", old=WITH_PREFILL, new="with_prefill = 1 or in_flight", check="4.4/prefill",
-        hint="not a prefill pass in every step",
+        hint="not every step has a prefill pass",
     ),
     Mutant(
         name="a decode step for the first token", old=ATTENDED, new=ATTENDED.replace("(n - 1) * prompt", "n * prompt"),
@@ -287,7 +287,7 @@ MUTANTS = (
     ),
     Mutant(
         name="context of one token too many", old=ATTENDED, new=ATTENDED.replace("n * (n - 1) / 2", "(n - 1) * (n + 2) / 2"),
-        check="4.4/context", hint="k − 1 tokens more, not k",
+        check="4.4/context", hint="k − 1 more tokens, not k",
     ),
     Mutant(
         name="speeds kept by the number in flight", old="    return entering / (decode_ns", check="4.4/within_5_percent",
@@ -301,7 +301,7 @@ MUTANTS = (
     Mutant(
         name="a mean at the capacity itself", old=UNSTABLE, new=UNSTABLE.replace(">=", ">").replace(
             "        return math.inf", "        return math.inf\n    if rate_per_s == speeds[-1]:\n        return 1 / speeds[0]"),
-        check="4.5/beyond_capacity", hint="Only a lower rate has a mean",
+        check="4.5/beyond_capacity", hint="Only a lower rate has a finite mean",
     ),
     Mutant(
         name="no mean above 99 %", old=UNSTABLE, new=UNSTABLE.replace(">= ", ">= 0.99 * "), check="4.5/beyond_capacity",
@@ -353,7 +353,7 @@ MUTANTS = (
     ),
     Mutant(
         name="blocks of 16, always", old="        blocks = ", new="        block_size = 16\n        blocks = ", check="4.7/blocks",
-        hint="not always of 16",
+        hint="not always 16",
     ),
     Mutant(
         name="a plan that cannot keep up", old="cap: throughput_per_s(", new="cap: 1e9 * throughput_per_s(",
@@ -361,7 +361,7 @@ MUTANTS = (
     ),
     Mutant(
         name="no more than ten replicas", old=SIZES, new="for num_replicas in range(min(fewest, 10), 11):",
-        check="4.8/keeps_up", hint="no fixed number of replicas",
+        check="4.8/keeps_up", hint="no fixed limit on the number of replicas",
     ),
     Mutant(
         name="loses the lengths", old="    never_busy = ", new="    lengths, given = list(lengths), lengths\n    given.clear()\n    never_busy = ",

@@ -45,7 +45,7 @@ MUTANTS = (
         check="5.1/grows_when_full", hint="the 17th opens the second",
     ),
     Mutant(
-        name="takes what there is, then says no", old=FITS, check="5.1/refuses_cleanly", hint="the answer is False",
+        name="takes what there is, then says no", old=FITS, check="5.1/refuses_cleanly", hint="return False",
         new="""        if needed > len(self.free_blocks):
             self.tables[request_id] = [heapq.heappop(self.free_blocks) for _ in list(self.free_blocks)]
             return False
@@ -69,13 +69,13 @@ MUTANTS = (
         new="        if request_id not in self.tables:\n            return\n",
     ),
     Mutant(
-        name="block table off by one block", old=PLACE, check="5.1/place", hint="second *of its table*",
+        name="block table off by one block", old=PLACE, check="5.1/place", hint="second entry *of its table*",
         new="""table = self.tables[request_id]
         return table[min(-(-(position + 1) // self.block_size), len(table) - 1)], position % self.block_size""",
     ),
     Mutant(
         name="a block shared by two sequences", old="table.append(heapq.heappop(self.free_blocks))",
-        new="table.append(self.free_blocks[0])", check="5.1/conserved", hint="taken and left",
+        new="table.append(self.free_blocks[0])", check="5.1/conserved", hint="taken but left",
     ),
     Mutant(
         name="max forgets the prompt", old="most = request.num_prompt_tokens + request.max_tokens",
@@ -100,7 +100,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a returning request reserved as if new", old=PROFILED, new="num_tokens = min(expected, most)",
-        check="5.2/profiled", hint="never less than it has",
+        check="5.2/profiled", hint="never reserve less than it has",
     ),
     Mutant(
         name="watermark rule reserves the prompt only", old="        num_tokens = request.num_tokens\n",
@@ -108,10 +108,10 @@ MUTANTS = (
     ),
     Mutant(
         name="watermark ignored", old="kept = server.reserve_blocks if in_flight else 0", new="kept = 0",
-        check="5.2/keeps_the_reserve", hint="exactly enough is enough",
+        check="5.2/keeps_the_reserve", hint="exactly enough free blocks are enough",
     ),
     Mutant(
-        name="blocks compared with tokens", old=RETURN_IF_FITS, check="5.2/keeps_the_reserve", hint="counts in blocks",
+        name="blocks compared with tokens", old=RETURN_IF_FITS, check="5.2/keeps_the_reserve", hint="is a number of blocks",
         new="return num_tokens if num_tokens + kept <= server.blocks.num_free * server.blocks.block_size else None",
     ),
     Mutant(
@@ -147,7 +147,7 @@ MUTANTS = (
     ),
     Mutant(
         name="parts of zero tokens", old="if rest[request] > 1 and left > 0:", new="if rest[request] > 1:",
-        check="5.3/no_empty_parts", hint="they are not in the plan",
+        check="5.3/no_empty_parts", hint="leave them out of the plan",
     ),
     Mutant(
         name="latest first", old=DUE, new="return request.priority * aging_s - request.arrival_time_s, "
@@ -157,7 +157,7 @@ MUTANTS = (
     Mutant(
         name="priority inversion", old=DUE,
         new="return request.arrival_time_s - request.priority * aging_s, request.request_id",
-        check="5.4/urgent_first", hint="Lower numbers are more urgent",
+        check="5.4/urgent_first", hint="lower numbers are more urgent",
     ),
     Mutant(
         name="aging that never acts", old=DUE,
@@ -166,12 +166,12 @@ MUTANTS = (
     ),
     Mutant(
         name="the first in line gives way", old=VICTIM, new=VICTIM.replace("max(", "min("), check="5.5/victim",
-        hint="place_in_line is largest",
+        hint="with the largest place_in_line",
     ),
     Mutant(
         name="the latest gives way, whatever its priority", old=VICTIM,
         new="victim = max(in_flight, key=lambda request: request.arrival_time_s)", check="5.5/victim",
-        hint="turn the priorities round",
+        hint="reverse the priorities",
     ),
     Mutant(
         name="a preempted request that loses its tokens", old=PREEMPT, new=PREEMPT + "\n    "
@@ -198,7 +198,7 @@ MUTANTS = (
         new="            preempt_last(server, in_flight)", check="5.5/goes_on", hint="ends exactly once",
     ),
     Mutant(
-        name="append counts the token that it refuses", check="5.1/refuses_cleanly", hint="counts no token either",
+        name="append counts the token that it refuses", check="5.1/refuses_cleanly", hint="must not count the token either",
         old="""            if not self.free_blocks:
                 return False
             table.append""", new="""            if not self.free_blocks:
@@ -213,7 +213,7 @@ MUTANTS = (
     ),
     Mutant(
         name="the new block in front", old="table.append(heapq.heappop(self.free_blocks))",
-        new="table.insert(0, heapq.heappop(self.free_blocks))", check="5.1/place", hint="K and V are not moved",
+        new="table.insert(0, heapq.heappop(self.free_blocks))", check="5.1/place", hint="K and V are never moved",
     ),
     Mutant(
         name="a refused sequence leaves its length", old="        if needed > len(self.free_blocks):\n",
@@ -222,7 +222,7 @@ MUTANTS = (
     ),
     Mutant(
         name="lengths of those who left", old="        del self.lengths[request_id]\n", new="", check="5.1/conserved",
-        hint="remove a sequence that leaves from lengths",
+        hint="remove a sequence from lengths too",
     ),
     Mutant(
         name="blocks of 16, whatever is asked", old="needed = -(-num_tokens // self.block_size)",
@@ -239,15 +239,15 @@ MUTANTS = (
     ),
     Mutant(
         name="reserve once for each that runs", old="kept = server.reserve_blocks if in_flight else 0",
-        new="kept = server.reserve_blocks * len(in_flight)", check="5.2/keeps_the_reserve", hint="the same for one in flight",
+        new="kept = server.reserve_blocks * len(in_flight)", check="5.2/keeps_the_reserve", hint="the same with one request in flight",
     ),
     Mutant(
         name="alone, so no look at memory", old=RETURN_IF_FITS,
-        new="if not in_flight:\n        return num_tokens\n    " + RETURN_IF_FITS, check="5.2/alone", hint="what does not fit",
+        new="if not in_flight:\n        return num_tokens\n    " + RETURN_IF_FITS, check="5.2/alone", hint="a request that does not fit waits",
     ),
     Mutant(
         name="a budget of 0 taken for None", old="if token_budget is None else", new="if not token_budget else",
-        check="5.3/no_empty_parts", hint="ask `is None`",
+        check="5.3/no_empty_parts", hint="test `is None`",
     ),
     Mutant(
         name="running requests cut to the budget", old=DECODES, new=DECODES + "[:token_budget]",
@@ -265,7 +265,7 @@ MUTANTS = (
     ),
     Mutant(
         name="two classes only", old=DUE, new=DUE.replace("request.priority", "min(request.priority, 1)"),
-        check="5.4/aging", hint="more classes than two",
+        check="5.4/aging", hint="more than two classes",
     ),
     Mutant(
         name="ties without the id", old=DUE, new=DUE.replace("request.request_id", "0"), check="5.4/in_order_of_arrival",
@@ -336,7 +336,7 @@ MUTANTS = (
         new='"llama.cpp": ("step", "now", "preempts",', check="5.6/when_full", hint="an ended one never does",
     ),
     Mutant(
-        name="one prompt may exceed the budget", old=CHUNKS, check="5.7/gaps_fall", hint="budget kept",
+        name="one prompt may exceed the budget", old=CHUNKS, check="5.7/gaps_fall", hint="keep to the budget",
         new="""        if rest[request] > 1 and left > 0:
             plan.append((request, rest[request]))
             left -= rest[request]""",
@@ -364,7 +364,7 @@ MUTANTS = (
         new="""    for (request, size), token in zip(plan, server.model.forward_chunks(plan)):
         if size > 24 and token is not None:
             token = token - token % 2""",
-        check="5.7/answers_are_unchanged", hint="a token lost",
+        check="5.7/answers_are_unchanged", hint="a token was lost",
     ),
     Mutant(
         name="a request that ended is not answered", old="            server.respond(request)",

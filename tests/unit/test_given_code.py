@@ -81,14 +81,14 @@ def test_everything_else_is_an_import_error_that_says_so(lab, student_of):
     for name, text in said.items():
         first, _, rest = text.partition(" ")
         assert f"{name}.".startswith(f"{first}."), "the module, or the package that it is in"
-        assert rest == f"is given code that a submission may not use. Of minigpt this lab's exercises may use: {given}"
+        assert rest == f"is part of the given code that a submission may not use. From minigpt, this lab's exercises may use: {given}"
 
 
 @pytest.mark.parametrize("name", ["minigpt.analysis", "minigpt.analysis.metrics", "minigpt.schedulers.continuous"])
 def test_from_imports_say_it_too(name, student_of):
     with pytest.raises(CheckFailed, match="crashed") as caught:
         student_of(IMPORTS, paths.resolve_lab("03")).call("found", name)
-    assert "is given code that a submission may not use" in str(caught.value.got)
+    assert "is part of the given code that a submission may not use" in str(caught.value.got)
 
 
 def test_the_text_of_a_submission_that_imports_an_answer_is_an_import_error(student_of):

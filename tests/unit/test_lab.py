@@ -246,7 +246,7 @@ def test_a_cell_waits_until_the_code_as_it_is_has_passed(run, house):
     assert run("%%needs 3.1\n1 / 0") == (mock.ANY, unchecked)
     assert run("%%needs written 3.1\nprint(7)")[1] == "7\n"
     note(house, first="wrong")
-    assert run("%%needs 3.1\n1 / 0")[1] == waits + "its last check did not pass, and a figure of it would mislead.\n"
+    assert run("%%needs 3.1\n1 / 0")[1] == waits + "its last check did not pass, so a figure made with it would mislead.\n"
     note(house, first="passed")
     house.write_text("# a remark\n\n" + house.read_text(encoding="utf-8"), encoding="utf-8")
     assert run("%%needs 3.1\nprint(8)")[1] == "8\n"
@@ -329,7 +329,7 @@ def test_reveal(guess, line, capsys):
 @pytest.mark.parametrize("guess, measured, line", [
     (-10, -20, "your guess −10 %, measured −20 %: your guess is 10 too high"),
     (-30.0, -20, "your guess −30 %, measured −20 %: your guess is 10 too low"),
-    (12, -3, "your guess 12 %, measured −3 % (it rises): your guess is 15 too high, and of the other sign"),
+    (12, -3, "your guess 12 %, measured −3 % (it rises): your guess is 15 too high, with the opposite sign"),
     (None, -0.0001, "measured −0.0001 % (it rises) (you made no guess)"),
     (-0.0, 0.0, "your guess 0 %, measured 0 %: you were right"),
     (1.67, 5 / 3, "your guess 1.67 %, measured 1.67 %: you were right"),
@@ -341,7 +341,7 @@ def test_reveal_below_zero(guess, measured, line, capsys):
 
 
 @pytest.mark.parametrize("guess, gap", [
-    (3, "within what the runs differ by"), (2, "you were right"), (5, "your guess is 3 too high"), (None, ""),
+    (3, "within the spread of the runs"), (2, "you were right"), (5, "your guess is 3 too high"), (None, ""),
 ])
 def test_reveal_of_several_runs(guess, gap, capsys):
     reveal(guess, [2, 4, 1.5], "ratio", "×")

@@ -40,7 +40,7 @@ def served(*requests, **settings):
 def test_a_step_without_blocks_for_its_tokens_is_refused():
     server, (request,) = served((0, 20, 5), num_blocks=4)
     server.blocks.reserve(request, 16)
-    with pytest.raises(ServingError, match="blocks for 20 tokens and has room for 16: reserve"):
+    with pytest.raises(ServingError, match="blocks for 20 tokens but has room for 16: reserve"):
         server.model.forward_chunks([(request, 20)])
     assert server.model.forward_chunks([(request, 16)]) == [None]
 

@@ -95,7 +95,7 @@ def test_a_trace_of_one_moment_is_refused(tmp_path):
 
 
 def test_a_rate_beyond_what_can_be_simulated_is_refused_at_once():
-    with pytest.raises(ValueError, match="at least .* replicas, and up to 256 are simulated. Plan for a part"):
+    with pytest.raises(ValueError, match="at least .* replicas, but at most 256 are simulated. Plan for a part"):
         planner.make_plan(LENGTHS, 1e6, 0.08, 64)
 
 

@@ -275,4 +275,4 @@ def test_one_value_far_out_does_not_press_a_histogram_into_one_bar():
     assert figure.axes[0].get_xlim()[1] < 1.5
     assert any("1 more, up to 24.6 ms" in text for text in texts(figure))
     whole = plots.histogram.figure(usual, "ms")
-    assert sum(patch.get_height() for patch in whole.axes[0].patches) == 100 and texts(whole) == ["ms", "count (requests)"]
+    assert sum(patch.get_height() for patch in whole.axes[0].patches) == 100 and texts(whole) == ["ms", "number of requests"]

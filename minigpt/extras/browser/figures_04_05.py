@@ -62,8 +62,8 @@ def block_map(log: PagedRunLog | RunLog) -> dict:
         "preemptions": [[each.time_ns / NS_PER_MS, each.way] for each in log.preemptions if each.time_ns / NS_PER_MS <= end_ms],
         "num_preemptions": len(log.preemptions), "most_running": log.most_running, "waste_percent": log.waste_percent,
         "sentence": say(
-            en=f"{log.num_blocks} blocks; at most {log.most_running} requests hold some at once; {len(log.preemptions)} times a "
-               "request had to give its blocks back.",
-            es=f"{log.num_blocks} bloques; como mucho {log.most_running} peticiones ocupan alguno a la vez; {len(log.preemptions)} veces "
-               "una petición tuvo que devolver los suyos."),
+            en=f"{log.num_blocks} blocks; at most {log.most_running} requests hold some at once; requests had to give their "
+               f"blocks back {len(log.preemptions)} times.",
+            es=f"{log.num_blocks} bloques; como mucho {log.most_running} peticiones ocupan alguno a la vez; alguna petición "
+               f"tuvo que devolver los suyos {len(log.preemptions)} veces."),
     }

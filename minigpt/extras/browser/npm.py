@@ -89,8 +89,8 @@ def files_of(package: Package) -> dict[str, bytes]:
     data = kept.read_bytes() if kept.is_file() else _fetched(package)
     if integrity_of(data) != package.integrity:
         raise ValueError(say(
-            en=f"{package.name} {package.version} is not what it was: its hash is {integrity_of(data)}",
-            es=f"{package.name} {package.version} no es lo que era: su hash es {integrity_of(data)}"))
+            en=f"{package.name} {package.version} has changed: its hash is {integrity_of(data)}",
+            es=f"{package.name} {package.version} ha cambiado: su hash es {integrity_of(data)}"))
     if not kept.is_file():
         kept.parent.mkdir(parents=True, exist_ok=True)
         draft = kept.with_suffix(f".{os.getpid()}")

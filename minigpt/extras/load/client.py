@@ -66,8 +66,8 @@ async def find_model(client: httpx.AsyncClient, wanted: str | None, timeout_s: f
         raise ValueError(say(
             en=f"url={url!r}: no server answers there ({type(error).__name__}). "
             "Start a server: python -m minigpt serve",
-            es=f"url={url!r}: ahí no responde nadie ({type(error).__name__}). "
-            "Inicia un servidor: python -m minigpt serve",
+            es=f"url={url!r}: ahí no responde ningún servidor ({type(error).__name__}). Inicia un servidor: python -m minigpt "
+               "serve",
         )) from None
     if wanted:
         return wanted
@@ -85,10 +85,10 @@ def request_body(item: WorkItem, target: Target) -> bytes:
     prompt = list(item.prompt_token_ids) if target.prompts == "ids" else text_of(item.prompt_token_ids)
     if prompt is None:
         raise ValueError(say(
-            en=f"request {item.request_id}: its prompt is cut inside a character and has no text; send token ids "
-            "(--prompts ids)",
-            es=f"petición {item.request_id}: su prompt está cortado dentro de un carácter y no tiene texto; envía "
-            "identificadores (--prompts ids)",
+            en=f"request {item.request_id}: its prompt ends inside a character, so it is not valid text; send token ids "
+               "(--prompts ids)",
+            es=f"petición {item.request_id}: su prompt acaba en medio de un carácter, así que no es texto válido; envía "
+               "identificadores (--prompts ids)",
         ))
     body = {
         "model": target.model, "prompt": prompt, "max_tokens": item.max_tokens, "temperature": 0,

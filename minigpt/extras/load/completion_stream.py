@@ -71,9 +71,9 @@ def _parsed(data: str) -> dict:
     try:
         event = json.loads(data)
     except ValueError:
-        raise BrokenStream(f"no JSON: {data[:80]}") from None
+        raise BrokenStream(f"not JSON: {data[:80]}") from None
     if not isinstance(event, dict):
-        raise BrokenStream(f"no JSON object: {data[:80]}")
+        raise BrokenStream(f"not a JSON object: {data[:80]}")
     if event.get("error"):
         raise BrokenStream(f"error in the stream: {json.dumps(event['error'])[:200]}")
     return event

@@ -62,10 +62,9 @@ def export_workload(workload: Workload, kind: str, path: Path) -> list[str]:
     form = FORMATS[kind]
     if form.needs_arrivals and any(item.arrival_ns is None for item in workload.items):
         raise ValueError(say(
-            en=f"format={kind}: it needs scheduled arrivals, and a closed loop has none; "
-            "choose poisson, burst or gamma",
-            es=f"format={kind}: necesita llegadas programadas, y un bucle cerrado no tiene; "
-            "elige poisson, burst o gamma",
+            en=f"format={kind}: it needs scheduled arrivals, but a closed loop has none; choose poisson, burst or gamma",
+            es=f"format={kind}: necesita llegadas programadas, pero un bucle cerrado no las "
+               "tiene; elige poisson, burst o gamma",
         ))
     lines = [json.dumps(form.row(item), ensure_ascii=False) for item in workload.items]
     path = Path(path)
@@ -92,7 +91,7 @@ def _notes(workload: Workload, kind: str, form: Format) -> list[str]:
     if ignoring and kind != "guidellm":
         option = "--extra-inputs ignore_eos:true" if kind == "mooncake_trace" else "--ignore-eos"
         notes.append(say(
-            en=f"{ignoring} requests ignore EOS: give {option} to the tool, which then holds for all",
-            es=f"{ignoring} peticiones ignoran EOS: pasa {option} a la herramienta; valdrá para todas",
+            en=f"{ignoring} requests ignore EOS: pass {option} to the tool, where it applies to all requests",
+            es=f"{ignoring} peticiones ignoran EOS: pasa {option} a la herramienta, donde valdrá para todas",
         ))
     return notes

@@ -106,7 +106,7 @@ class Health:
         if request.url.path.rstrip("/") != "/health" or request.method not in ("GET", "HEAD"):
             what = f"{request.method} {ascii(request.url.path)[1:-1]}"
             error = ApiError(405 if request.url.path.rstrip("/") == "/health" else 404, say(
-                en=f"{what} is not here; there is GET /health", es=f"{what} no existe; hay GET /health"), code="http_error")
+                en=f"{what} does not exist; there is GET /health", es=f"{what} no existe; hay GET /health"), code="http_error")
             return JSONResponse(error.body, status_code=error.status)
         return health_of(await asyncio.to_thread(serve.status))
 
@@ -187,8 +187,8 @@ def connected(address: str | None, num_replicas: int):
             raise ValueError(say(
                 en=f"address={address!r}: no Ray cluster accepts this connection ({error}). Start one (ray start --head), or "
                 "set RAY_AUTH_MODE=token, as for the cluster itself",
-                es=f"address={address!r}: ahí ningún clúster de Ray nos deja entrar ({error}). Inicia uno (ray start "
-                "--head), o define RAY_AUTH_MODE=token, igual que para el propio clúster",
+                es=f"address={address!r}: ahí ningún clúster de Ray acepta esta conexión ({error}). Inicia uno (ray start "
+                   "--head), o define RAY_AUTH_MODE=token, igual que para el propio clúster",
             )) from None
     try:
         yield

@@ -133,13 +133,13 @@ def report(trials: Sequence[Trial]) -> str:
     lines = [summary_table({each.name: each.summary for each in trials}, [row for row in ROWS if row[0] in SHOWN])]
     for each in trials:
         shares = " + ".join(str(count) for count in each.shares.values())
-        lines.append(say(en=f"{each.name}: answered by the replicas there at the end: {shares}",
-                         es=f"{each.name}: respondidas por las réplicas que hay al final: {shares}"))
+        lines.append(say(en=f"{each.name}: answers per replica, of those running at the end: {shares}",
+                         es=f"{each.name}: respuestas por réplica, de las que están en marcha al final: {shares}"))
         failed = ", ".join(f"{count} × {what}" for what, count in each.failures.items()) or say(en="none", es="ninguna")
-        lines.append(say(en=f"  failed, and said so: {failed}", es=f"  fallaron, y lo dijeron: {failed}"))
+        lines.append(say(en=f"  failed with an error: {failed}", es=f"  fallaron con un error: {failed}"))
         if each.replaced_s is not None:
-            lines.append(say(en=f"  another replica served {each.replaced_s:.1f} s after the kill, at the latest",
-                             es=f"  otra réplica atendía, a más tardar, {each.replaced_s:.1f} s después"))
+            lines.append(say(en=f"  another replica was serving at most {each.replaced_s:.1f} s after the kill",
+                             es=f"  otra réplica atendía, como mucho, {each.replaced_s:.1f} s después"))
     return "\n".join(lines)
 
 

@@ -90,7 +90,7 @@ class Api:
         try:
             return await asyncio.wait_for(self._read_parts(request), self._settings.time_limit_s)
         except asyncio.TimeoutError:
-            message = say(en="the body did not come in time", es="el cuerpo no llegó a tiempo")
+            message = say(en="the body did not arrive in time", es="el cuerpo no llegó a tiempo")
             raise ApiError(408, message, code="timeout") from None
 
     async def _read_parts(self, request: Request) -> bytes:
@@ -196,7 +196,7 @@ def shows_what_there_is(routes: list[Route]):
     async def show_http_error(request: Request, error: HTTPException) -> Response:
         what, message = f"{request.method} {ascii(request.url.path)[1:-1]}", error.detail
         if error.status_code in (404, 405):
-            message = say(en=f"{what} is not here; there are {listed}", es=f"{what} no existe; hay {listed}")
+            message = say(en=f"{what} does not exist; there are {listed}", es=f"{what} no existe; hay {listed}")
         body = ApiError(error.status_code, message, code="http_error").body
         return JSONResponse(body, status_code=error.status_code, headers=error.headers)
 

@@ -151,13 +151,13 @@ def read_max_tokens(fields: dict, num_prompt_tokens: int, context: int) -> int:
     name = "max_tokens" if "max_tokens" in fields else "max_completion_tokens"
     other = fields.get("max_completion_tokens", fields.get(name))
     if other != fields.get(name):
-        raise wrong(name, say(en=f"is {fields[name]}, and max_completion_tokens is {other}: they mean the same",
-                              es=f"es {fields[name]}, y max_completion_tokens es {other}: significan lo mismo"))
+        raise wrong(name, say(en=f"is {fields[name]}, but max_completion_tokens is {other}: they mean the same",
+                              es=f"es {fields[name]}, pero max_completion_tokens es {other}: significan lo mismo"))
     room = context - num_prompt_tokens
     limit = fields.get(name, max(1, min(MAX_ANSWER_TOKENS, room)))
     if limit > room:
         message = say(
-            en=f"the prompt has {num_prompt_tokens} tokens and {name} is {limit}: the context holds {context} in all",
+            en=f"the prompt has {num_prompt_tokens} tokens and {name} is {limit}: the context holds {context} in total",
             es=f"el prompt tiene {num_prompt_tokens} tokens y {name} es {limit}: el contexto es de {context} en total",
         )
         raise ApiError(400, message, code="context_length_exceeded", param=name)
@@ -167,15 +167,15 @@ def read_max_tokens(fields: dict, num_prompt_tokens: int, context: int) -> int:
 def read_options(fields: dict, limits: tuple[int, ...]) -> AnswerOptions:
     min_tokens, ignore_eos = fields.get("min_tokens", 0), fields.get("ignore_eos", False)
     if min_tokens > min(limits):
-        raise wrong("min_tokens", say(en=f"is {min_tokens}, and max_tokens is {min(limits)}",
-                                      es=f"es {min_tokens}, y max_tokens es {min(limits)}"))
+        raise wrong("min_tokens", say(en=f"is {min_tokens}, but max_tokens is {min(limits)}",
+                                      es=f"es {min_tokens}, pero max_tokens es {min(limits)}"))
     stop_ids = fields.get("stop_token_ids", [])
     if not all(is_token(each) for each in stop_ids):
         raise wrong("stop_token_ids", say(en=f"must be token ids from 0 to {VOCAB_SIZE - 1}",
                                           es=f"deben ser ids de token de 0 a {VOCAB_SIZE - 1}"))
     if ignore_eos and EOS_TOKEN_ID in stop_ids:
-        raise wrong("stop_token_ids", say(en=f"names EOS ({EOS_TOKEN_ID}), and ignore_eos ignores it",
-                                          es=f"nombra EOS ({EOS_TOKEN_ID}), e ignore_eos lo ignora"))
+        raise wrong("stop_token_ids", say(en=f"names EOS ({EOS_TOKEN_ID}), but ignore_eos ignores it",
+                                          es=f"nombra EOS ({EOS_TOKEN_ID}), pero ignore_eos lo ignora"))
     return AnswerOptions(
         ignore_eos=ignore_eos, min_tokens=min_tokens, stop=read_stop(fields.get("stop")),
         stop_token_ids=frozenset(stop_ids), priority=fields.get("priority", 0),

@@ -216,8 +216,8 @@ class EngineClient:
             return say(
                 en=f"the loop's process was ended from outside ({name}): by a user or by the system, for example "
                 "because memory ran out",
-                es=f"el proceso del bucle fue terminado desde fuera ({name}): por alguien, o por el sistema, por "
-                "ejemplo por falta de memoria",
+                es=f"el proceso del bucle fue terminado desde fuera ({name}): por un usuario o por el sistema, por ejemplo por "
+                   "falta de memoria",
             )
         return say(en=f"the loop's process ended with status {status}",
                    es=f"el proceso del bucle terminó con estado {status}")

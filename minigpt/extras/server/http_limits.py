@@ -83,7 +83,7 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def _head_is_late(self) -> None:
         if self._num_head_bytes and not self.transport.is_closing():
-            message = say(en=f"the request's head did not come within {HEAD_S:.0f} s",
+            message = say(en=f"the request's head did not arrive within {HEAD_S:.0f} s",
                           es=f"la cabecera de la petición no llegó en {HEAD_S:.0f} s")
             self._refuse(ApiError(408, message, code="timeout"))
         else:

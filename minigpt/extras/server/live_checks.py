@@ -28,11 +28,11 @@ def check_request(prompt_token_ids, max_tokens: int, options: AnswerOptions, con
     total = len(prompt_token_ids) + max_tokens
     if total > context:
         raise ValueError(say(
-            en=f"prompt and max_tokens make {total} tokens, and the model's context holds {context}: shorten one",
-            es=f"el prompt y max_tokens suman {total} tokens, y en el contexto del modelo caben {context}: acorta uno",
+            en=f"prompt and max_tokens add up to {total} tokens, but the model's context holds {context}: shorten one",
+            es=f"el prompt y max_tokens suman {total} tokens, pero en el contexto del modelo caben {context}: acorta uno",
         ))
     if not all(options.stop):
-        raise ValueError(say(en="stop has an empty sequence: drop it", es="stop trae una secuencia vacía: quítala"))
+        raise ValueError(say(en="stop has an empty sequence: remove it", es="stop trae una secuencia vacía: quítala"))
 
 
 def answer_fault(record: RequestLog) -> str:

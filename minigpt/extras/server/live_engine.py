@@ -258,7 +258,8 @@ class LiveEngine:
             ))
         elif self._handles:
             self._fail(say(
-                en="the loop returned before it had answered every request", es="el bucle terminó sin responder a todos"
+                en="the loop returned before it had answered every request", es="el bucle terminó sin responder a todas las "
+                                                                                "peticiones"
             ))
         else:
             self._state = EngineState(name=CLOSED)

@@ -55,7 +55,7 @@ class PagedExecutor(Executor):
         if request.request_id in self._log.refusals:
             raise ServingError(say(
                 en=f"request {request.request_id} was refused and has left: drop it",
-                es=f"la petición {request.request_id} fue rechazada y salió: olvídala",
+                es=f"la petición {request.request_id} fue rechazada y salió: quítala",
             ))
         return record
 
@@ -95,16 +95,16 @@ class PagedExecutor(Executor):
             ))
         if type(num_tokens) is not int or not 1 <= num_tokens <= len(known) - start:
             raise ServingError(say(
-                en=f"request {name} has {len(known) - start} tokens to compute, and the step asks for {num_tokens}",
-                es=f"la petición {name} tiene {len(known) - start} tokens por calcular, y el paso pide {num_tokens}",
+                en=f"request {name} has {len(known) - start} tokens to compute, but the step asks for {num_tokens}",
+                es=f"la petición {name} tiene {len(known) - start} tokens por calcular, pero el paso pide {num_tokens}",
             ))
         held = len(self._pool.block_table(name)) * self._pool.block_size
         if name in self.swapped or start + num_tokens > held:
             raise ServingError(say(
-                en=f"request {name} needs blocks for {start + num_tokens} tokens and has room for {held}: "
-                "reserve before the step",
-                es=f"la petición {name} necesita bloques para {start + num_tokens} tokens y tiene sitio para {held}: "
-                "resérvalos antes del paso",
+                en=f"request {name} needs blocks for {start + num_tokens} tokens but has room for {held}: reserve blocks "
+                   "before the step",
+                es=f"la petición {name} necesita bloques para {start + num_tokens} tokens, pero tiene sitio para {held}: "
+                   "resérvalos antes del paso",
             ))
         return Chunk(
             request_id=name, token_ids=known[start : start + num_tokens], num_computed=start,

@@ -53,8 +53,8 @@ class PagedSettings:
         """Refuse settings under which no request could be served."""
         if self.token_budget is not None and self.token_budget <= max_inflight:
             raise ValueError(say(
-                en=f"token_budget={self.token_budget} with max_inflight={max_inflight}: decodes could take all of it, "
-                "and prompts would wait forever. Give more",
+                en=f"token_budget={self.token_budget} with max_inflight={max_inflight}: decodes could take all of it, and "
+                   "prompts would wait forever. Raise it",
                 es=f"token_budget={self.token_budget} con max_inflight={max_inflight}: los decode podrían gastarlo "
                 "entero y los prompts esperarían para siempre. Súbelo",
             ))

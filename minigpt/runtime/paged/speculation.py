@@ -36,10 +36,10 @@ class SpeculativeExecutor(PagedExecutor):
         record = self.record_of(request)
         if not 0 <= num_dropped < record.num_computed_tokens:
             raise ServingError(say(
-                en=f"request {request.request_id} has {record.num_computed_tokens} computed tokens, and {num_dropped} "
-                "are to be dropped: at least one stays",
-                es=f"la petición {request.request_id} tiene {record.num_computed_tokens} tokens calculados y se quieren "
-                f"descartar {num_dropped}: queda al menos uno",
+                en=f"request {request.request_id} has {record.num_computed_tokens} computed tokens, but {num_dropped} are to "
+                   "be dropped: at least one must stay",
+                es=f"la petición {request.request_id} tiene {record.num_computed_tokens} tokens calculados, pero se quieren "
+                   f"descartar {num_dropped}: debe quedar al menos uno",
             ))
         record.num_computed_tokens -= num_dropped
         request.num_computed_tokens = record.num_computed_tokens
