@@ -13,8 +13,9 @@ FIELDS = ("free_blocks", "tables", "num_holders", "block_of", "key_of", "idle")
 NAMES = {
     "result": t("what it returns", "lo que devuelve"),
     "free": t("number of free blocks", "número de bloques libres"),
-    "found": t("keys that can be found", "claves que se encuentran"),
-    "idle": t("keys of the idle blocks, the longest unused first", "claves de los bloques ociosos, primero el que lleva más sin uso"),
+    "found": t("keys found in the cache", "claves que se encuentran en la caché"),
+    "idle": t("keys of the idle blocks, "
+              "longest unused first", "claves de los bloques ociosos, primero el que lleva más sin uso"),
     "holders": t("holders of each block, by sequence", "secuencias que tienen cada bloque, por secuencia"),
     "keys": t("key of each block, by sequence", "clave de cada bloque, por secuencia"),
 }

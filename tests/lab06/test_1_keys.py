@@ -44,10 +44,11 @@ def test_full_blocks_only(student):
         keys = keys_of(student, [range(length) for length in lengths], size)
         found |= {(length, size): len(each) for length, each in zip(lengths, keys)}
     expect_equal(found, {(length, size): length // size for length, size in cases}, hint=t(
-        "(number of keys by number of tokens and block size): one key for each full block. Tokens that do not fill a "
-        "block have none: that block will still be written to, so no other sequence may share it (section 6.1)",
-        "(número de claves por número de tokens y tamaño de bloque): una clave por bloque lleno. Los tokens que no "
-        "llenan un bloque no tienen: en él aún se escribirá, así que nadie más puede compartirlo (sección 6.1)",
+        "(number of keys by number of tokens and block size): one key for each full block. Tokens that do not fill a block "
+        "have no key: that block will still be written to, so no other sequence may share it (section 6.1)",
+        "(número de claves por número de tokens y tamaño de bloque): una clave por bloque lleno. Los tokens que no llenan un "
+        "bloque no tienen clave: en ese bloque aún se escribirá, así que ninguna otra secuencia puede compartirlo (sección "
+        "6.1)",
     ))
 
 
@@ -57,14 +58,14 @@ def test_same_beginning(student):
         prompts = related_prompts(random.Random(size), size)
         for same in by_prefix(prompts, one_key_each(student, prompts, size), size).values():
             expect(len(same) == 1, expected=t("one key", "una clave"), got=sorted(map(str, same)), hint=t(
-                "(keys of blocks with the same tokens up to their ends, from several prompts): a key depends on these "
-                "tokens alone: not on what comes after, nor on the call (section 6.1)",
-                "(claves de bloques con los mismos tokens hasta su final, de varios prompts): una clave depende solo "
-                "de esos tokens: no de lo que viene después ni de la llamada (sección 6.1)",
+                "(keys of blocks with the same tokens up to their ends, from several prompts): a key depends only on these "
+                "tokens, not on what comes after, nor on the call (section 6.1)",
+                "(claves de bloques con los mismos tokens hasta su final, de varios prompts): una clave depende solo de esos "
+                "tokens, no de lo que viene después ni de la llamada (sección 6.1)",
             ))
 
 
-@check("6.1", points=2, en="another beginning, other keys", es="otro comienzo, otras claves", negative=True)
+@check("6.1", points=2, en="a different beginning, different keys", es="otro comienzo, otras claves", negative=True)
 def test_other_beginning(student):
     for size in SIZES:
         prompts = related_prompts(random.Random(size), size)
@@ -75,10 +76,10 @@ def test_other_beginning(student):
                 expect(other == prefix, expected=t("two keys", "dos claves"), got=t(
                     f"the same key for different blocks: {shown(other, size)} and {shown(prefix, size)}",
                     f"la misma clave para bloques distintos: {shown(other, size)} y {shown(prefix, size)}"), hint=t(
-                    "a token's K and V depend on every token before it, and on their order: chain the keys, each made "
-                    "from the one before and all tokens of its block (section 6.1)",
-                    "K y V de un token dependen de todos los anteriores y de su orden: encadena las claves, cada una "
-                    "hecha con la anterior y con todos los tokens de su bloque (sección 6.1)",
+                    "a token's K and V depend on every token before it, and on their order: chain the keys: make each one "
+                    "from the previous key and all tokens of its block (section 6.1)",
+                    "K y V de un token dependen de todos los anteriores y de su orden: encadena las claves: haz cada una con "
+                    "la anterior y con todos los tokens de su bloque (sección 6.1)",
                 ))
 
 
@@ -104,6 +105,6 @@ def test_stay_small(student):
     widest = max(len(str(key)) for key in keys)
     expect(widest <= 128, expected=t("at most 128 characters", "a lo sumo 128 caracteres"), got=widest,
            hint=t("(the longest of the 256 keys of a long prompt, printed): a key that spells out all tokens is correct but "
-                  "grows with them: make one number out of the previous key and the block (section 6.1)",
+                  "grows with them: make one number from the previous key and the block (section 6.1)",
                   "(la más larga de las 256 claves de un prompt largo, escrita): una clave que enumera todos los tokens "
                   "es correcta, pero crece con ellos: haz un solo número con la clave anterior y el bloque (sección 6.1)"))

@@ -7,12 +7,12 @@ from tests.lab06.prefix_story import expect_story
 FIRST = ("grow", 0, 4), ("publish", 0, [11, 12, 13])
 
 
-@check("6.2", points=2, en="shares the beginning that is there", es="comparte el comienzo que ya está")
+@check("6.2", points=2, en="shares the beginning that is cached", es="comparte el comienzo que ya está en la caché")
 def test_shares_the_beginning(student):
     hint = t(
-        "go through the keys while they are found; each block that is found goes into the new table. Return how many "
-        "there are (section 6.1)",
-        "recorre las claves mientras se encuentren; cada bloque encontrado va a la tabla nueva. Devuelve cuántos son "
+        "go through the keys while they are found; put each block that is found into the new table. Return their number "
+        "(section 6.1)",
+        "recorre las claves mientras se encuentren; pon cada bloque encontrado en la tabla nueva. Devuelve cuántos son "
         "(sección 6.1)",
     )
     expect_story(student, 20, [*FIRST, ("share", 1, [11, 12, 13]), ("share", 2, [11, 12, 99]), ("share", 3, [11])], hint)
@@ -37,7 +37,7 @@ def test_counts_holders(student):
     expect_story(student, 20, [
         *FIRST, ("share", 1, [11, 12]), ("share", 2, [11]), ("grow", 2, 3), ("share", 3, [11, 12, 13]), ("grow", 1, 3),
     ], t(
-        "each block that is shared has one holder more: num_holders counts in how many tables it appears (section 6.1)",
-        "cada bloque compartido tiene un poseedor más: num_holders cuenta en cuántas tablas está (sección 6.1)",
+        "each shared block gets one more holder: num_holders counts the tables that it appears in (section 6.1)",
+        "cada bloque compartido recibe un poseedor más: num_holders cuenta en cuántas tablas está (sección 6.1)",
     ))
 

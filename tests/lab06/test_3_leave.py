@@ -15,10 +15,10 @@ def test_until_the_last_leaves(student):
     expect_story(student, 9, [
         *FIRST, ("share", 1, [11, 12]), ("grow", 1, 4), ("free", 0), ("share", 2, [11, 12, 13]), ("free", 1), ("free", 2),
     ], t(
-        "free lowers num_holders of each block of the table by one. Only a block without holders becomes idle, if "
-        "it has a key, or free, if it has none (section 6.1)",
-        "free resta uno a num_holders de cada bloque de la tabla. Solo un bloque sin poseedores pasa a ocioso, si tiene "
-        "clave, o a libre, si no la tiene (sección 6.1)",
+        "free lowers num_holders of each block of the table by one. Only a block without holders becomes idle (if it has a "
+        "key) or free (if it has none) (section 6.1)",
+        "free resta uno a num_holders de cada bloque de la tabla. Solo un bloque sin poseedores pasa a ocioso (si tiene "
+        "clave) o a libre (si no la tiene) (sección 6.1)",
     ))
 
 
@@ -30,11 +30,12 @@ def test_found_while_idle(student):
     ))
 
 
-@check("6.3", points=2, en="evicts the block unused the longest", es="desaloja el que lleva más tiempo sin uso")
+@check("6.3", points=2, en="evicts the block that has been "
+                           "unused the longest", es="desaloja el bloque que lleva más tiempo sin uso")
 def test_longest_unused_first(student):
     hint = t(
-        "evict takes the first of idle, so that has to be the block idle the longest: a block that becomes idle goes to the end "
-        "(self.idle[block] = None), even if it was idle and shared before (section 6.1)",
+        "evict takes the first of idle, so that must be the block that has been idle the longest: a block that becomes idle "
+        "goes to the end (self.idle[block] = None), even if it was idle and shared before (section 6.1)",
         "evict toma el primero de idle, así que ese ha de ser el que lleva más tiempo ocioso: el que pasa a ocioso va al final "
         "(self.idle[bloque] = None), aunque antes ya estuviera ocioso y se compartiera (sección 6.1)",
     )
@@ -46,8 +47,8 @@ def test_longest_unused_first(student):
 @check("6.3", points=1, en="the end of a sequence goes before its beginning", es="el final de una secuencia se va antes que su comienzo")
 def test_end_first(student):
     hint = t(
-        "go through the table from its last block to its first: the last becomes idle first, so it is evicted first. The "
-        "other way round, the first block would go, and those after it could never be found again (section 6.1)",
+        "go through the table from its last block to its first: the last becomes idle first, so it is evicted first. In the "
+        "opposite order, the first block would be evicted, and those after it could never be found again (section 6.1)",
         "recorre la tabla del último bloque al primero: el último queda ocioso antes y se desaloja antes. Al revés se iría "
         "el primer bloque, y los de detrás no se encontrarían nunca más (sección 6.1)",
     )
@@ -56,7 +57,7 @@ def test_end_first(student):
     ], hint)
 
 
-@check("6.3", points=2, en="no block is lost, whatever comes", es="no se pierde ningún bloque, pase lo que pase", negative=True)
+@check("6.3", points=2, en="no block is ever lost", es="nunca se pierde ningún bloque", negative=True)
 def test_conserved(student):
     for seed, num_blocks in enumerate((6, 9, 14)):
         expect_story(student, num_blocks, random_calls(random.Random(seed), num_blocks), t(

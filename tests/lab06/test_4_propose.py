@@ -28,18 +28,19 @@ def _itself(token_ids, num_tokens, longest):
 
 PROPOSE = Definition(function="propose", arguments=("token_ids", "num_tokens", "longest"), truth=guessed, near=same_tokens, slips=(
     Slip(answer=_itself, hint=t(
-        "the last tokens are always found at the very end, where they stand: look at earlier places only (section 6.2)",
-        "los últimos tokens siempre se encuentran al final, donde están: mira solo lugares anteriores (sección 6.2)",
+        "the last tokens always match themselves at the very end of the text: look at earlier places only (section 6.2)",
+        "los últimos tokens siempre coinciden consigo mismos al final del texto: mira solo lugares anteriores (sección 6.2)",
     )),
     Slip(answer=lambda *args: guessed(*args, pick=min), hint=t(
-        "of several places you seem to take the first; the latest counts: what was said last is most likely to be said again "
+        "of several places you seem to take the first; take the latest: what was said last is most likely to be said again "
         "(section 6.2)",
-        "de varios lugares parece que tomas el primero; cuenta el último: lo dicho hace poco es lo que más probablemente se "
+        "de varios lugares parece que tomas el primero; toma el último: lo dicho hace poco es lo que más probablemente se "
         "repita (sección 6.2)",
     )),
     Slip(answer=lambda *args: guessed(*args, lengths=lambda longest: [longest]), hint=t(
-        "you seem to look for the last `longest` tokens only: where these are new, fewer of them may not be (section 6.2)",
-        "parece que buscas solo los últimos `longest` tokens: si esos son nuevos, quizá menos de ellos no lo sean "
+        "you seem to look only for the last `longest` tokens: if these occur nowhere earlier, fewer of them still may "
+        "(section 6.2)",
+        "parece que buscas solo los últimos `longest` tokens: si no aparecen antes, quizá sí aparezcan menos de ellos "
         "(sección 6.2)",
     )),
     Slip(answer=lambda *args: guessed(*args, lengths=lambda longest: range(1, longest + 1)), hint=t(
@@ -65,7 +66,7 @@ def test_what_followed(student):
     ))
 
 
-@check("6.4", points=1, en="guesses no more than it may", es="no adivina más de lo que puede")
+@check("6.4", points=1, en="guesses no more tokens than allowed", es="no adivina más tokens de los permitidos")
 def test_at_most(student):
     text = [1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3]
     cases = [(text, count, 3) for count in (1, 2, 5, 8, 20)] + [([4, 9, 4], 5, 2), ([7, 7], 3, 3), (text, 0, 3)]
@@ -79,7 +80,7 @@ def test_at_most(student):
 def test_nothing(student):
     cases = [([1, 2, 3, 4], 3, 3), ([5], 3, 3), ([], 2, 3), ([1, 2, 3, 1, 4], 2, 4), ([3, 1, 4, 1, 5], 4, 2)]
     expect_defined(student, PROPOSE, cases, hint=t(
-        "if the last token occurs nowhere earlier, return []; also for a text of one token, or of none (section 6.2)",
+        "if the last token occurs nowhere earlier, return []; do so for a text of one token or none, too (section 6.2)",
         "si el último token no está en ningún lugar anterior, devuelve []; también con un texto de un token, o de ninguno "
         "(sección 6.2)",
     ))

@@ -39,39 +39,39 @@ TOKEN_SLIPS = (
         "primero distinto (sección 6.2)",
     )),
     Slip(answer=lambda guesses, choices: (guesses[: num_agreeing(guesses, choices)], 0), hint=t(
-        "the model's own token after the last right guess is missing: it comes free with the pass, so a step never "
-        "gives less than one token (section 6.2)",
+        "the model's own token after the last right guess is missing: it comes free with the pass, so a step never gives "
+        "fewer than one token (section 6.2)",
         "falta el token propio del modelo tras el último acierto: viene gratis con la pasada, así que un paso nunca da menos "
         "de un token (sección 6.2)",
     )),
     Slip(answer=_all_that_agree, hint=t(
-        "what comes after the first wrong guess was computed after a token that is not there: it says nothing, even where it "
-        "agrees (section 6.2)",
-        "lo que viene tras el primer fallo se calculó detrás de un token que no está: no dice nada, aunque coincida "
-        "(sección 6.2)",
+        "whatever comes after the first wrong guess was computed from a token that is not in the text: it says nothing, even "
+        "where it agrees (section 6.2)",
+        "lo que viene tras el primer fallo se calculó a partir de un token que no está en el texto: no dice nada, aunque "
+        "coincida (sección 6.2)",
     )),
     Slip(answer=lambda guesses, choices: (list(choices), 0), hint=t(
-        "you seem to keep every choice of the model: those after the first wrong guess were made after a token that is not "
-        "there (section 6.2)",
-        "parece que conservas todo lo que elige el modelo: lo que viene tras el primer fallo se eligió detrás de un token que "
-        "no está (sección 6.2)",
+        "you seem to keep every choice of the model: those after the first wrong guess were made from a token that is not in "
+        "the text (section 6.2)",
+        "parece que conservas todo lo que elige el modelo: lo que viene tras el primer fallo se eligió a partir de un token "
+        "que no está en el texto (sección 6.2)",
     )),
 )
 TOKENS = Definition(function="accept", arguments=("guesses", "choices"), truth=kept, near=tokens_near, slips=TOKEN_SLIPS)
 BOTH = Definition(function="accept", arguments=("guesses", "choices"), truth=kept, near=both_near, slips=(
     Slip(answer=lambda guesses, choices: (kept(guesses, choices)[0], len(guesses) + 1 - num_agreeing(guesses, choices)), hint=t(
-        "one too many: the model's own token has no K and V yet, so it cannot be dropped. The pass put in the last known token "
-        "and the guesses; only wrong guesses go (section 6.2)",
+        "one too many: the model's own token has no K and V yet, so it cannot be dropped. The pass stored the last known "
+        "token and the guesses; only the wrong guesses are dropped (section 6.2)",
         "uno de más: el token propio del modelo aún no tiene K y V, así que no se puede descartar. La pasada guardó el último "
-        "token conocido y lo adivinado; solo se va lo que no se acierta (sección 6.2)",
+        "token conocido y lo adivinado; solo se descarta lo que no se acierta (sección 6.2)",
     )),
     Slip(answer=lambda guesses, choices: (kept(guesses, choices)[0], 0), hint=t(
         "K and V of wrong guesses are still in the cache: how many guesses are not kept? (section 6.2)",
         "K y V de lo que no se acertó siguen en la caché: ¿cuántos tokens adivinados no se conservan? (sección 6.2)",
     )),
     Slip(answer=lambda guesses, choices: (kept(guesses, choices)[0], num_agreeing(guesses, choices)), hint=t(
-        "that is how many are kept; return how many are dropped (section 6.2)",
-        "esos son los que se conservan; se pide cuántos se descartan (sección 6.2)",
+        "that is how many guesses are kept; return how many are dropped (section 6.2)",
+        "esos son los que se conservan; devuelve cuántos se descartan (sección 6.2)",
     )),
 ))
 
@@ -88,7 +88,7 @@ def cases(rng: random.Random, count: int = 60):
 def test_up_to_the_first_wrong(student):
     expect_defined(student, TOKENS, cases(random.Random(6)), hint=t(
         "return (tokens, number dropped): the guesses that equal the model's choice at their place, up to the first that does "
-        "not, and then the model's own choice there (section 6.2)",
+        "not, followed by the model's own choice there (section 6.2)",
         "devuelve (tokens, cuántos se descartan): lo adivinado que coincide con lo que el modelo elige en su lugar, hasta el "
         "primer fallo, y después lo que el modelo elige ahí (sección 6.2)",
     ))
@@ -104,7 +104,7 @@ def test_at_least_one(student):
     ))
 
 
-@check("6.5", points=2, en="drops what was computed for wrong guesses", es="descarta lo calculado para los fallos")
+@check("6.5", points=2, en="drops what was computed for wrong guesses", es="descarta lo que se calculó para los fallos")
 def test_dropped(student):
     expect_defined(student, BOTH, cases(random.Random(7)), hint=t(
         "(tokens, number dropped): the guesses that are not kept are dropped, one entry of the cache each (section 6.2)",
@@ -123,14 +123,14 @@ def test_same_answer(student):
             due.append(next_token(due))
         tokens, cache = generated(student, prompt, 40, again=not first)
         expect_equal(tokens[:40], due, hint=t(
-            "(the tokens of a toy model, 40 of them, guessed and checked): greedy decoding must give the same tokens as "
-            "without guesses (section 6.2)",
-            "(los tokens de un modelo de juguete, 40, adivinados y comprobados): la decodificación voraz debe dar los mismos "
+            "(40 tokens of a toy model, guessed and checked): greedy decoding must give the same tokens as without guesses "
+            "(section 6.2)",
+            "(40 tokens de un modelo de juguete, adivinados y comprobados): la decodificación voraz debe dar los mismos "
             "tokens que sin adivinar (sección 6.2)",
         ))
         expect(cache == tokens[:-1], expected=t("all tokens but the last", "todos los tokens menos el último"), got=cache, hint=t(
-            "(the tokens whose K and V are in the cache at the end): the number dropped does not fit the tokens that were kept "
-            "(section 6.2)",
+            "(the tokens whose K and V are in the cache at the end): the number dropped does not match the tokens that were "
+            "kept (section 6.2)",
             "(los tokens cuyas K y V tiene la caché al final): el número de descartados no cuadra con los tokens que se "
             "conservaron (sección 6.2)",
         ))

@@ -40,34 +40,34 @@ SLIPS = (
         "esto es una predicción, no un lugar: devuelve dónde está en la lista, desde 0 (sección 6.3)",
     )),
     Slip(answer=lambda predicted, overtaken, most: predicted.index(max(predicted)), hint=t(
-        "this is the longest: the shortest prediction goes first (section 6.3)",
-        "esta es la más larga: la predicción más corta va primero (sección 6.3)",
+        "this is the longest request: the shortest prediction goes first (section 6.3)",
+        "esta es la petición más larga: la predicción más corta va primero (sección 6.3)",
     )),
     Slip(answer=_last_of_equals, hint=t(
         "of several equally short requests, the one that came first goes first: the lists are in order of arrival (section 6.3)",
         "entre varias igual de cortas va primero la que llegó antes: las listas van por orden de llegada (sección 6.3)",
     )),
     Slip(answer=_shortest_at_the_bound, hint=t(
-        "if several may not be overtaken again, the one that came first is next, not the shortest of them: any other would "
-        "overtake it (section 6.3)",
+        "if several requests may not be overtaken again, the first to arrive is next, not the shortest of them: any other "
+        "would overtake it (section 6.3)",
         "si hay varias a las que ya no se puede adelantar, le toca a la que llegó primero, no a la más corta de ellas: "
         "cualquier otra la adelantaría (sección 6.3)",
     )),
     Slip(answer=_one_too_many, hint=t(
         "a request overtaken most_overtaken times is at its limit: once more would be too many. `>=`, not `>` "
         "(section 6.3)",
-        "si la han adelantado most_overtaken veces, ya son todas las que se permiten: una más sería demasiado. `>=`, "
-        "no `>` (sección 6.3)",
+        "una petición adelantada most_overtaken veces está en su límite: una vez más sería demasiado. `>=`, no `>` (sección "
+        "6.3)",
     )),
     Slip(answer=_zero_is_no_bound, hint=t(
-        "most_overtaken = 0 is a limit: no request may be overtaken at all, which is first come, first served. Ask `is None` "
+        "most_overtaken = 0 is a limit: no request may be overtaken at all, which is first come, first served. Test `is None` "
         "(section 6.3)",
-        "most_overtaken = 0 es un límite: no se puede adelantar a nadie, que es el orden de llegada. Pregunta `is None` "
-        "(sección 6.3)",
+        "most_overtaken = 0 es un límite: no se puede adelantar a ninguna petición, es decir, van por orden de llegada. "
+        "Comprueba `is None` (sección 6.3)",
     )),
     Slip(answer=lambda predicted, overtaken, most: next_place(predicted, overtaken, None), hint=t(
         "the limit is not kept: a request overtaken most_overtaken times is next, however long it takes (section 6.3)",
-        "no se respeta el límite: a quien han adelantado most_overtaken veces le toca, por larga que sea (sección 6.3)",
+        "no se respeta el límite: le toca a la petición adelantada most_overtaken veces, por larga que sea (sección 6.3)",
     )),
     Slip(answer=lambda predicted, overtaken, most: 0, hint=t(
         "this is first come, first served: while no request is at its limit, the shortest prediction is next "
@@ -88,18 +88,18 @@ def in_words(predicted, overtaken, most):
 @check("6.6", points=2, en="the shortest prediction is next", es="le toca a la predicción más corta")
 def test_shortest(student):
     expect_defined(student, NEXT, list(drawn_lines(student.seed, 80, bounds=(None,))), hint=lambda *args: in_words(*args).followed_by(t(
-        "without a limit, the place of the smallest prediction, the first of equals; a place is a whole number from 0 "
-        "(section 6.3)",
-        "sin límite, el lugar de la menor predicción, el primero entre iguales; un lugar es un entero desde 0 "
-        "(sección 6.3)",
+        "without a limit, return the place of the smallest prediction, the first of equals; places are whole numbers counted "
+        "from 0 (section 6.3)",
+        "sin límite, devuelve el lugar de la menor predicción, el primero entre iguales; los lugares son enteros y cuentan "
+        "desde 0 (sección 6.3)",
     )))
 
 
-@check("6.6", points=2, en="no request is overtaken too often", es="a ninguna se la adelanta demasiado")
+@check("6.6", points=2, en="no request is overtaken too often", es="a ninguna petición se la adelanta demasiadas veces")
 def test_bound(student):
     expect_defined(student, NEXT, [*TELLING, *drawn_lines(student.seed + 1, 120)], hint=lambda *args: in_words(*args).followed_by(t(
-        "if the first of all is at its limit, it is next; otherwise, the shortest prediction is (section 6.3)",
-        "si la primera de todas llegó a su límite, le toca a ella; si no, a la predicción más corta (sección 6.3)",
+        "if the first request is at its limit, it is next; otherwise, the shortest prediction is (section 6.3)",
+        "si la primera petición llegó a su límite, le toca a ella; si no, a la predicción más corta (sección 6.3)",
     )))
 
 
@@ -124,8 +124,8 @@ def test_no_starvation(student):
     ))
     worst = max(times_overtaken(log).values())
     expect(worst <= BOUND, expected=t("at most 32 times", "como mucho 32 veces"), got=worst, hint=t(
-        "(how often one request was overtaken in the run of 240): the limit holds for every request at every step; "
-        "only a request that has been admitted is out of the queue (section 6.3)",
-        "(cuántas veces se adelantó a una petición en la ejecución de 240): el límite vale para todas y en cada "
-        "paso; solo la petición admitida sale de la fila (sección 6.3)",
+        "(how often one request was overtaken in the run of 240): the limit holds for every request at every step; a request "
+        "leaves the queue only when it is admitted (section 6.3)",
+        "(cuántas veces se adelantó a una petición en la ejecución de 240): el límite vale para todas y en cada paso; una "
+        "petición solo sale de la fila al admitirse (sección 6.3)",
     ))

@@ -29,7 +29,8 @@ MISTAKES = {
         "un prompt largo es más servicio que uno corto: admit suma prompt_weight por cada uno de sus tokens (sección 6.4)",
     ),
     "most first": t(
-        "the lowest counter is next, not the highest (section 6.4)", "le toca al contador más bajo, no al más alto (sección 6.4)",
+        "the client with the lowest counter is next, "
+        "not the highest (section 6.4)", "le toca al contador más bajo, no al más alto (sección 6.4)",
     ),
     "those who do not wait, too": t(
         "only a client with a request in the queue can be next (section 6.4)",
@@ -46,32 +47,40 @@ MISTAKES = {
         "nada en ella, eleva su contador hasta el más bajo de los que esperan (sección 6.4)",
     ),
     "nobody there, no lift": t(
-        "if no client waits, the counter is lifted as well: to that of the client that left the queue last (section 6.4)",
-        "sin nadie en la fila el contador también se eleva: hasta el del último cliente que salió de ella (sección 6.4)",
+        "lift the counter even if no client waits: to that of the client that left the queue last (section 6.4)",
+        "eleva el contador aunque no espere ningún cliente: hasta el del último que salió de la fila (sección 6.4)",
     ),
     "lifts to the lowest of all": t(
-        "if no client waits, the one that left the queue last counts, not the lowest of all that ever came (section 6.4)",
-        "sin nadie en la fila cuenta quien salió el último, no el más bajo de todos los que vinieron alguna vez (sección 6.4)",
+        "if no client waits, lift to the counter of the one that left the queue last, not to the lowest of all that ever came "
+        "(section 6.4)",
+        "si no espera ningún cliente, eleva hasta el contador del último que salió de la fila, no hasta el más bajo de todos "
+        "los que vinieron alguna vez (sección 6.4)",
     ),
     "lifts to the highest": t(
-        "lift to the lowest counter of the waiting clients: at the highest, it would have to wait for all of them (section 6.4)",
-        "eleva hasta el contador más bajo de los que esperan: con el más alto tendría que esperar a todos (sección 6.4)",
+        "lift to the lowest counter of the waiting clients: at the highest, the client would have to wait for all of them "
+        "(section 6.4)",
+        "eleva hasta el contador más bajo de los que esperan: con el más alto, el cliente tendría que esperar a todos "
+        "(sección 6.4)",
     ),
     "lowers too": t(
-        "a counter is never lowered: one that has had more than those that wait keeps its own. Take the maximum (section 6.4)",
-        "un contador no se baja nunca: quien recibió más que los que esperan conserva el suyo. Toma el máximo (sección 6.4)",
+        "a counter is never lowered: a client that has had more than those that wait keeps its own. Take the maximum (section "
+        "6.4)",
+        "un contador no se baja nunca: un cliente que recibió más que los que esperan conserva el suyo. Toma el máximo "
+        "(sección 6.4)",
     ),
     "lifts at every arrival": t(
-        "lift only a client that has nothing in the queue yet: one that waits already has its place (section 6.4)",
+        "lift only a client that has nothing in the queue yet: one that already waits has its place (section 6.4)",
         "eleva solo a un cliente que aún no tiene nada en la fila: el que ya espera tiene su lugar (sección 6.4)",
     ),
 }
 # In the order in which they are tried: what explains all that was answered is the likely mistake.
 GENERAL = t(
-    "(whose turn it is): the lowest counter of the waiting clients; of equals, the first in the alphabet. A prompt counts when "
-    "it is admitted, an output token when it comes; a client that joins the queue with nothing in it is lifted first (section 6.4)",
-    "(a quién le toca): al contador más bajo de los que esperan; entre iguales, al primero por orden alfabético. Un prompt "
-    "cuenta al admitirse; un token de salida, al llegar; si un cliente llega a la fila sin nada en ella, antes se eleva su contador (sección 6.4)",
+    "(whose turn it is): the waiting client with the lowest counter; of equals, the first in the alphabet. A prompt counts "
+    "when it is admitted, an output token when it comes; the counter of a client that joins the queue with nothing in it is lifted first "
+    "(section 6.4)",
+    "(a quién le toca): al cliente en espera con el contador más bajo; entre iguales, al primero por orden alfabético. Un "
+    "prompt cuenta al admitirse; un token de salida, al llegar; si un cliente llega a la fila sin "
+    "nada en ella, antes se eleva su contador (sección 6.4)",
 )
 
 
@@ -119,7 +128,7 @@ def after_a_while(weights=(1, 2)) -> tuple[tuple, list]:
     return weights, calls
 
 
-@check("6.7", points=2, en="a client that was away has no claim", es="quien estuvo fuera no vuelve con ventaja")
+@check("6.7", points=2, en="a client that was away does not get ahead", es="un cliente que estuvo fuera no vuelve con ventaja")
 def test_lifts(student):
     expect_turns(student, [after_a_while(), *(story(seed) for seed in range(30))])
 
@@ -130,7 +139,8 @@ def run_fair(student, requests, *, again: bool = False):
     return host.server.log.closed_at(host.server.clock.now_ns)
 
 
-@check("6.7", points=3, en="a flood is its client's own problem", es="una avalancha es problema de su cliente")
+@check("6.7", points=3, en="a flood slows only the client that causes it", es="una avalancha solo retrasa al cliente que la "
+                                                                              "causa")
 def test_flood(student):
     requests, greedy = flooded(graded_seed(student.seed))
     log = run_fair(student, requests)
@@ -138,10 +148,10 @@ def test_flood(student):
     student.measurements |= {"quiet_p95_ms": quiet, "flooder_p95_ms": flooder}
     expect(quiet < flooder / 3, expected=t("p95 of B, C and D below a third of A's", "p95 de B, C y D menor que un tercio del de A"),
            got=f"{quiet:.0f} / {flooder:.0f} ms", hint=t(
-        "(A sends 600 per second for 0.4 s): B, C and D ask for less than their share, and should hardly notice "
-        "(section 6.4)",
-        "(A envía 600 por segundo durante 0.4 s): B, C y D piden menos de lo que les toca, y apenas deberían "
-        "notarlo (sección 6.4)",
+        "(A sends 600 per second for 0.4 s): B, C and D ask for less than their share, so they should hardly notice (section "
+        "6.4)",
+        "(A envía 600 por segundo durante 0.4 s): B, C y D piden menos de lo que les toca, así que apenas deberían notarlo "
+        "(sección 6.4)",
     ))
     for each, served in ((requests, log), (greedy, run_fair(student, greedy, again=True))):
         expect_bounded(each, served)
@@ -152,8 +162,8 @@ def expect_bounded(requests, log) -> None:
     bound = most_apart(requests)
     apart = max(largest_difference(moments, *pair) for pair in all_pairs({item.kind for item in requests.items}))
     expect(apart <= bound, expected=f"≤ 2U = {bound:g}", got=f"{apart:g}", hint=t(
-        "(the most by which the service of two clients differed while both had requests waiting): the paper "
-        "proves that it is at most 2U if the lowest counter is always next (section 6.4)",
-        "(lo máximo en que difirió el servicio de dos clientes mientras ambos tenían peticiones en espera): "
-        "el artículo demuestra que es 2U como mucho si siempre le toca al contador más bajo (sección 6.4)",
+        "(the largest difference between the service of two clients while both had requests waiting): the paper proves that "
+        "it is at most 2U if the lowest counter is always next (section 6.4)",
+        "(la mayor diferencia entre el servicio de dos clientes mientras ambos tenían peticiones en espera): el artículo "
+        "demuestra que es 2U como mucho si siempre le toca al contador más bajo (sección 6.4)",
     ))

@@ -24,13 +24,13 @@ SLIPS = (
         "el primero de los n pasos de una petición es el prellenado, en otra máquina: quedan n − 1 de decode (sección 6.5)",
     )),
     Slip(answer=_with(share=False), hint=t(
-        "all in flight share one step: its fixed part, step_overhead, is divided by in_flight (section 6.5)",
-        "todas las que hay en vuelo comparten un paso: su parte fija, step_overhead, se divide entre in_flight (sección 6.5)",
+        "all requests in flight share one step: divide its fixed part, step_overhead, by in_flight (section 6.5)",
+        "todas las peticiones en vuelo comparten un paso: divide su parte fija, step_overhead, entre in_flight (sección 6.5)",
     )),
     Slip(answer=_with(context=False), hint=t(
-        "the context is missing: per_context_token for each token that the decode steps attend to, mean_attended(lengths) "
+        "the context is missing: add per_context_token for each token that the decode steps attend to, mean_attended(lengths) "
         "per request (section 6.5)",
-        "falta el contexto: per_context_token por cada token al que atienden los pasos de decode, mean_attended(lengths) "
+        "falta el contexto: suma per_context_token por cada token al que atienden los pasos de decode, mean_attended(lengths) "
         "por petición (sección 6.5)",
     )),
     Slip(answer=_with(slower=lambda compute, send: compute + send), hint=t(
@@ -38,8 +38,8 @@ SLIPS = (
         "el enlace envía mientras se calcula el prompt siguiente: cuenta lo más lento de los dos, no la suma (sección 6.5)",
     )),
     Slip(answer=_with_no_link, hint=t(
-        "the link is missing: where sending K and V takes longer than computing them, the link decides (section 6.5)",
-        "falta el enlace: donde enviar K y V tarda más que calcularlas, decide él (sección 6.5)",
+        "the link is missing: if sending K and V takes longer than computing them, the link decides (section 6.5)",
+        "falta el enlace: si enviar K y V tarda más que calcularlas, decide el enlace (sección 6.5)",
     )),
     Slip(answer=_with(join=lambda prefill, decode: prefill + decode), hint=t(
         "every request passes through both kinds: the slower kind decides, so take min, not the sum (section 6.5)",
@@ -50,8 +50,8 @@ SLIPS = (
         "toda petición pasa por los dos tipos: decide el más lento, así que toma min, no max (sección 6.5)",
     )),
     *(Slip(answer=_with(unit=unit), hint=t(
-        "the coefficients are nanoseconds, and a second has 10⁹ of them (section 6.5)",
-        "los coeficientes son nanosegundos, y un segundo tiene 10⁹ (sección 6.5)",
+        "the coefficients are in nanoseconds: a second has 10⁹ of them (section 6.5)",
+        "los coeficientes están en nanosegundos: un segundo tiene 10⁹ (sección 6.5)",
     )) for unit in (1, 1e3, 1e6)),
 )
 
@@ -72,11 +72,11 @@ SPLIT = Definition(
     near=is_near, shown=shown, slips=SLIPS,
 )
 DEFINED = t(
-    "(prefill machines, decode machines, requests per second): N machines divide into p and N − p, each at least 1; a "
-    "request costs each kind what the docstring says; the slower kind decides, and the best p is taken (section 6.5)",
-    "(máquinas de prefill, máquinas de decode, peticiones por segundo): N máquinas se reparten en p y N − p, al menos 1 "
-    "cada una; una petición le cuesta a cada tipo lo que dice la docstring; decide el tipo más lento, y se toma el mejor "
-    "p (sección 6.5)",
+    "(prefill machines, decode machines, requests per second): N machines are divided into p and N − p, each at least 1; the "
+    "docstring says what a request costs each kind; the slower kind decides; take the best p (section 6.5)",
+    "(máquinas de prefill, máquinas de decode, peticiones por segundo): N máquinas se reparten en p y N − p, al menos 1 cada "
+    "una; la docstring dice lo que una petición le cuesta a cada tipo; decide el tipo "
+    "más lento; toma el mejor p (sección 6.5)",
 )
 
 
@@ -91,8 +91,8 @@ def test_slow_link(student):
     expect_defined(student, SPLIT, list(drawn_fleets(student.seed + 1, 40, slow_link=True)), hint=DEFINED)
 
 
-@check("6.8", points=2, en="as many as the replay, and no division does better",
-       es="tantas como la reproducción, y ningún reparto lo hace mejor")
+@check("6.8", points=2, en="matches the replay, and no other division does better",
+       es="coincide con la reproducción, y ningún otro reparto lo hace mejor")
 def test_replayed(student):
     errors = []
     for name, num_machines, link in CASES:

@@ -46,21 +46,21 @@ def _number_in_flight(way, in_flight, cached, drawn, most_ahead):
 
 SLIPS = (
     Slip(answer=_number_in_flight, hint=t(
-        "this is how many requests are in flight there: return the place of the replica, from 0 (section 6.5)",
-        "esto es cuántas hay en vuelo allí: devuelve el lugar de la réplica, desde 0 (sección 6.5)",
+        "this is how many requests are in flight there: return the place of the replica, counted from 0 (section 6.5)",
+        "esto es cuántas peticiones hay en vuelo allí: devuelve el lugar de la réplica, contando desde 0 (sección 6.5)",
     )),
     Slip(answer=lambda *args: replica(*args, last=True), hint=t(
-        "of equals take the lowest place (section 6.5)", "entre iguales toma el lugar menor (sección 6.5)",
+        "of equal replicas, take the lowest place (section 6.5)", "entre réplicas iguales, toma el lugar menor (sección 6.5)",
     )),
     Slip(answer=_max_of_two, hint=t(
-        "of the two that were drawn, take the one with fewer in flight (section 6.5)",
-        "de las dos sacadas al azar toma la de menos peticiones en vuelo (sección 6.5)",
+        "of the two replicas that were drawn, take the one with fewer requests in flight (section 6.5)",
+        "de las dos réplicas sorteadas, toma la que tenga menos peticiones en vuelo (sección 6.5)",
     )),
     Slip(answer=lambda *args: replica(*args, bound=False), hint=t(
         "affinity without a limit: every request with the popular beginning goes to one replica. If it has over most_ahead "
-        "more than the least busy, take the least busy (section 6.5)",
-        "afinidad sin límite: todas las del comienzo popular van a una réplica. Si tiene más de most_ahead por encima de la "
-        "menos ocupada, toma la menos ocupada (sección 6.5)",
+        "more requests than the least busy one, take the least busy one (section 6.5)",
+        "afinidad sin límite: todas las peticiones con el comienzo popular van a una réplica. Si tiene más de most_ahead "
+        "peticiones por encima de la menos ocupada, toma la menos ocupada (sección 6.5)",
     )),
     Slip(answer=lambda *args: replica(*args, strict=True), hint=t(
         "exactly most_ahead more is still allowed: take the least busy only if it is over most_ahead (section 6.5)",
@@ -68,8 +68,10 @@ SLIPS = (
         "(sección 6.5)",
     )),
     Slip(answer=_first_holder, hint=t(
-        "several replicas may hold as much of the prompt: of these, take the one with the fewest in flight (section 6.5)",
-        "varias réplicas pueden guardar lo mismo del prompt: de ellas toma la de menos peticiones en vuelo (sección 6.5)",
+        "several replicas may hold equally much of the prompt: of these, take the one with the fewest requests in flight "
+        "(section 6.5)",
+        "varias réplicas pueden guardar la misma parte del prompt: de ellas, toma la de menos peticiones en vuelo (sección "
+        "6.5)",
     )),
     Slip(answer=lambda *args: replica(*args, partial=True), hint=t(
         "only the replicas that hold the most of the prompt count, not all that hold some of it (section 6.5)",
@@ -99,8 +101,8 @@ def expect_route(student, way: str, hint) -> None:
 @check("6.9", points=1, en="the fewest in flight", es="la de menos peticiones en vuelo")
 def test_least(student):
     expect_route(student, "least", t(
-        "(least): the place of the smallest number in in_flight, the first of equals (section 6.5)",
-        "(least): el lugar del menor número de in_flight, el primero entre iguales (sección 6.5)",
+        "(least): return the place of the smallest number in in_flight, the first of equals (section 6.5)",
+        "(least): devuelve el lugar del menor número de in_flight, el primero entre iguales (sección 6.5)",
     ))
 
 
@@ -114,13 +116,16 @@ def test_two(student):
     ))
 
 
-@check("6.9", points=2, en="the one that has the beginning, within a limit", es="la que tiene el comienzo, con un límite")
+@check("6.9", points=2, en="the replica that has the beginning, within a limit", es="la réplica que tiene el comienzo, con un "
+                                                                                    "límite")
 def test_prefix(student):
     expect_route(student, "prefix", t(
-        "(prefix): of the places with the most cached tokens, the one with the fewest in flight; if that is over most_ahead "
-        "above the fewest of all, the latter. If no replica has the prompt, all hold as much of it: 0 (section 6.5)",
-        "(prefix): de los lugares con más tokens en caché, el de menos peticiones en vuelo; si tiene más de most_ahead por "
-        "encima de la menos ocupada de todas, esta última. Si ninguna tiene el prompt, todas guardan lo mismo: 0 (sección 6.5)",
+        "(prefix): of the places with the most cached tokens, take the one with the fewest requests in flight; if it has over "
+        "most_ahead more than the least busy place, take that one instead. If no replica has the prompt, all hold equally "
+        "much of it: 0 (section 6.5)",
+        "(prefix): de los lugares con más tokens en caché, toma el de menos peticiones en vuelo; si supera en más de "
+        "most_ahead al menos ocupado de todos, toma este en su lugar. Si ninguna réplica tiene el prompt, todas guardan lo "
+        "mismo: 0 (sección 6.5)",
     ))
 
 
@@ -149,7 +154,7 @@ def test_fleet(student):
     expect(run.hit_percent > fewest_run.hit_percent + 15 and p95 < before, got=f"{run.hit_percent:.0f} %, {p95:.1f} ms",
            expected=t(f"more than {fewest_run.hit_percent + 15:.0f} % of prompt tokens cached, TTFT p95 below {before:.1f} ms",
                       f"más del {fewest_run.hit_percent + 15:.0f} % de los tokens de prompt en caché, p95 de TTFT menor que {before:.1f} ms"),
-           hint=t(f"(700 requests that share beginnings of {PREFIX_TOKENS} tokens): send each to where its beginning is, unless "
-                  "that replica is far busier (section 6.5)",
-                  f"(700 peticiones que comparten comienzos de {PREFIX_TOKENS} tokens): envía cada una adonde está su comienzo, "
-                  "salvo que esa réplica esté mucho más ocupada (sección 6.5)"))
+           hint=t(f"(700 requests that share beginnings of {PREFIX_TOKENS} tokens): send each request to the replica that has "
+                  "its beginning, unless it is far busier (section 6.5)",
+                  f"(700 peticiones que comparten comienzos de {PREFIX_TOKENS} tokens): envía cada petición a la réplica que "
+                  "tiene su comienzo, salvo que esté mucho más ocupada (sección 6.5)"))

@@ -209,7 +209,7 @@ MUTANTS = (
     ),
     Mutant(
         name="eight rows at most", old=POSITIONS, new="caches, tokens = caches[:8], tokens[:8]\n    " + POSITIONS,
-        check="1.4/nobody_sees_a_neighbour", hint="wrong with 33",
+        check="1.4/nobody_sees_a_neighbour", hint="wrong for 33",
     ),
     Mutant(
         name="a single row loses its axis", old=ROWS_OUT, new=ROWS_OUT.replace("logits_of(model, x)", "logits_of(model, x).squeeze()"),

@@ -69,11 +69,11 @@ MUTANTS = (
     ),
     Mutant(
         name="nobody counts a new holder", old="            self.num_holders[block] += 1\n", new="", check="6.2/counts_holders",
-        hint="one holder more",
+        hint="one more holder",
     ),
     Mutant(
         name="one holder, however many", old="self.num_holders[block] += 1", new="self.num_holders[block] = 1",
-        check="6.2/counts_holders", hint="in how many tables",
+        check="6.2/counts_holders", hint="counts the tables",
     ),
     Mutant(
         name="no table where nothing is shared", old="        self.tables[request_id] = table\n        return len(table)",
@@ -98,7 +98,7 @@ MUTANTS = (
     ),
     Mutant(
         name="all blocks are idle when a sequence leaves", old=LEAVING, check="6.3/until_the_last_leaves",
-        hint="or free, if it has none", new=LEAVING.replace("and block in self.key_of", ""),
+        hint="or free (if it has none)", new=LEAVING.replace("and block in self.key_of", ""),
     ),
     Mutant(
         name="the last to leave evicted first", old=LEAVING, check="6.3/longest_unused_first", hint="goes to the end",
@@ -119,11 +119,11 @@ MUTANTS = (
     ),
     Mutant(
         name="the first place, not the latest", old=STARTS, new="for start in range(len(token_ids) - length):",
-        check="6.4/what_followed", hint="the latest counts",
+        check="6.4/what_followed", hint="take the latest",
     ),
     Mutant(
         name="the longest ending only", old=LENGTHS, new="for length in [longest]:", check="6.4/what_followed",
-        hint="`longest` tokens only",
+        hint="look only for the last `longest`",
     ),
     Mutant(
         name="the shortest ending first", old=LENGTHS, new="for length in range(1, longest + 1):", check="6.4/what_followed",
@@ -163,7 +163,7 @@ MUTANTS = (
     ),
     Mutant(
         name="the number kept, not the number dropped", old=KEPT, new="return choices[: num_right + 1], num_right",
-        check="6.5/same_answer", hint="does not fit the tokens",
+        check="6.5/same_answer", hint="does not match the tokens",
     ),
     Mutant(
         name="agreement behind a wrong guess", old=KEPT, check="6.5/up_to_the_first_wrong", hint="says nothing",
