@@ -38,14 +38,14 @@ def warning(names: list[str]) -> str:
     """What happened, which kinds of statement cause it, and the way out."""
     which = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
     return say(
-        en=f"This cell has changed the model itself ({which}). A statement worked in place on a tensor of the model or on a "
-           "view\nof it: x += …, x *= …, x.add_(…), x[…] = …, out=x. model.embedding[5] and model.embedding[5:6] are views; "
-           "\nmodel.embedding[torch.tensor([5])] is a copy. Write x = x + … instead. The weights are as in their file again; "
-           "\nwhat this cell printed was computed with the changed ones: run it once more.",
+        en=f"This cell has changed the model itself ({which}). A statement modified a tensor of the model, or a view of it,\n"
+           "in place: x += …, x *= …, x.add_(…), x[…] = …, out=x. model.embedding[5] and model.embedding[5:6] are views;\n"
+           "model.embedding[torch.tensor([5])] is a copy. Write x = x + … instead. The weights have been restored from their\n"
+           "file, but what this cell printed was computed with the changed ones: run it again.",
         es=f"Esta celda ha cambiado el propio modelo ({which}). Una instrucción modificó in place un tensor del modelo o una "
            "vista\nsuya: x += …, x *= …, x.add_(…), x[…] = …, out=x. model.embedding[5] y model.embedding[5:6] son vistas; "
-           "\nmodel.embedding[torch.tensor([5])] es una copia. Escribe mejor x = x + … Los pesos vuelven a ser los de su "
-           "archivo;\nlo que imprimió esta celda se calculó con los cambiados: ejecútala otra vez.",
+           "\nmodel.embedding[torch.tensor([5])] es una copia. Escribe mejor x = x + … Los pesos se han restaurado desde su "
+           "archivo,\npero lo que imprimió esta celda se calculó con los cambiados: ejecútala otra vez.",
     )
 
 

@@ -316,7 +316,7 @@ def test_an_event_may_have_several_lines():
         return [data async for data in events(network())]
 
     assert asyncio.run(gather()) == ["a\nb"]
-    with pytest.raises(BrokenStream, match="no JSON object"):
+    with pytest.raises(BrokenStream, match="not a JSON object"):
         read(b"data: 3\n\n")
 
 

@@ -123,7 +123,7 @@ def test_health_waits_behind_nobody(url):
 def test_what_is_not_there_is_said_in_openais_form(url, method, path, status):
     reply = httpx.request(method, url + path, timeout=60, trust_env=False)
     error = reply.json()["error"]
-    assert (reply.status_code, error["code"]) == (status, "http_error") and f"{method} {path} is not here" in error["message"]
+    assert (reply.status_code, error["code"]) == (status, "http_error") and f"{method} {path} does not exist" in error["message"]
 
 
 def test_one_replica_killed_under_load(url):

@@ -102,8 +102,8 @@ def test_errors_have_openais_form(port):
         assert reply.status == status and set(error) == {"message", "type", "param", "code"}
         assert error["param"] == param and error["type"] == "invalid_request_error"
     for reply, status, words in (
-        (get(port, "/nowhere"), 404, "GET /nowhere is not here; there are POST /v1/completions, POST /v1/chat/com"),
-        (get(port, "/v1/completions"), 405, "GET /v1/completions is not here"),
+        (get(port, "/nowhere"), 404, "GET /nowhere does not exist; there are POST /v1/completions, POST /v1/chat/com"),
+        (get(port, "/v1/completions"), 405, "GET /v1/completions does not exist"),
     ):
         assert reply.status == status and words in reply.json["error"]["message"]
 

@@ -57,8 +57,8 @@ def samples() -> dict[str, Result]:
         found.setdefault(result.outcome, result)
     info = found[outcomes.PASSED].info
     found[INCONCLUSIVE] = Result(id="", info=info, outcome=INCONCLUSIVE, hint=t(
-        "the two halves of each pair differ by more than the effect: close what else runs, and measure again",
-        "las dos mitades de cada par difieren más que el efecto: cierra lo demás y mide otra vez"))
+        "the two halves of each pair differ by more than the effect: close other programs, and measure again",
+        "las dos mitades de cada par difieren más que el efecto: cierra otros programas y mide otra vez"))
     found[GRADER_ERROR] = Result(id="", info=info, outcome=GRADER_ERROR, got="KeyError: 'finish_s'")
     return found
 

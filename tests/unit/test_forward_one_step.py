@@ -160,7 +160,7 @@ def test_an_empty_step_is_refused():
 
 def test_a_request_twice_is_refused_and_costs_nothing():
     server, (a, b) = serve(item(0), item(1))
-    with pytest.raises(ServingError, match="twice.*once a step"):
+    with pytest.raises(ServingError, match="twice.*once per step"):
         server.model.forward_one_step([a, b, a])
     assert (server.clock.now_ns, server.log.steps) == (0, [])
 

@@ -194,7 +194,7 @@ def test_other_ways_are_shown_after_passing(house, monkeypatch, capsys):
     house.write_text("def first():\n    return 1\n", encoding="utf-8")
     capsys.readouterr()
     lab.discuss("3.1")
-    assert "first pass it" in capsys.readouterr().out
+    assert "first pass the exercise" in capsys.readouterr().out
     note(house, first="passed")
     lab.discuss("3.1")
     assert capsys.readouterr().out == "Another way.\n", "an edition without solutions"
@@ -242,7 +242,7 @@ def note(house, **outcomes):
 def test_a_cell_waits_until_the_code_as_it_is_has_passed(run, house):
     house.write_text("def first():\n    return 41\n", encoding="utf-8")
     waits = "This cell waits for exercise 3.1 (`first`): "
-    unchecked = waits + 'as it is now it has not been checked. Run lab.check("3.1").\n'
+    unchecked = waits + 'its current version has not been checked. Run lab.check("3.1").\n'
     assert run("%%needs 3.1\n1 / 0") == (mock.ANY, unchecked)
     assert run("%%needs written 3.1\nprint(7)")[1] == "7\n"
     note(house, first="wrong")

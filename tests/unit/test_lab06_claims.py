@@ -104,7 +104,7 @@ def test_a_speculating_server_guards_its_steps():
         serve(speculation.answers(3), loop=Greedy(), num_guesses=2)
 
     loop = speculative_loop.with_functions(accept=lambda guesses, choices: (choices[:1], 10_000))
-    with pytest.raises(Exception, match="at least one stays"):
+    with pytest.raises(Exception, match="at least one must stay"):
         serve(speculation.answers(3), loop=loop, num_guesses=2)
 
 

@@ -90,7 +90,7 @@ def test_a_trace_of_one_moment_is_refused(tmp_path):
     """It asked for 2·10¹⁰ requests a second, and was killed for its memory."""
     path = tmp_path / "one.csv"
     path.write_text("TIMESTAMP,ContextTokens,GeneratedTokens\n" + "2023-11-16 18:15:46,20,10\n" * 30, encoding="utf-8")
-    with pytest.raises(ValueError, match="come at one moment"):
+    with pytest.raises(ValueError, match="arrive at the same moment"):
         command.main(["--p95-ms", "60", "--trace", str(path)])
 
 

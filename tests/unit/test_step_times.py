@@ -99,12 +99,12 @@ def test_a_point_that_the_products_do_not_explain(factor, side, monkeypatch):
     steps = list(LINE)
     steps[4] *= factor
     text = line_fit.describe_fit(fit, SIZES, steps, [0.1] * 7)
-    assert "B=16: the line lies" in text and f"ms {side}; the products alone do not bend so" in text
+    assert "B=16: the line lies" in text and f"ms {side}; the products alone do not bend like this" in text
 
 
 @pytest.mark.parametrize("language, words", [
-    ("en", "the line lies 0.19 ms above, the products' own line 0.09; what is left is chance"),
-    ("es", "la recta queda 0.19 ms por encima; la de los productos solos, 0.09; lo que queda es azar"),
+    ("en", "the line lies 0.19 ms above, the products' own line 0.09; the rest is chance"),
+    ("es", "la recta queda 0.19 ms por encima; la de los productos solos, 0.09; el resto es azar"),
 ])
 def test_a_point_that_the_products_explain_in_part(language, words, monkeypatch):
     monkeypatch.setenv("MINIGPT_LANG", language)

@@ -113,14 +113,14 @@ def test_a_missing_file_is_named(tmp_path):
 
 
 def test_a_trace_of_a_head_alone_says_so(trace):
-    with pytest.raises(ValueError, match="no good row .there are no rows at all"):
+    with pytest.raises(ValueError, match="no usable row .there are no rows at all"):
         read_rows(trace())
 
 
 def test_a_trace_without_a_good_row_says_what_is_wrong(trace):
-    with pytest.raises(ValueError, match="no good row.*line 2.*line 3"):
+    with pytest.raises(ValueError, match="no usable row.*line 2.*line 3"):
         read_rows(trace("x,1,1", "y,1,1"))
-    with pytest.raises(ValueError, match="no good row"):
+    with pytest.raises(ValueError, match="no usable row"):
         read_rows(trace())
 
 
@@ -215,7 +215,7 @@ def test_gzip_is_read_and_other_packers_are_named(trace, tmp_path):
 def test_a_damaged_gzip_file_is_said_in_one_line(tmp_path, damage):
     packed = tmp_path / "trace.csv.gz"
     packed.write_bytes(damage(gzip.compress("\n".join([HEAD, *(good(i % 60) for i in range(300))]).encode())))
-    with pytest.raises(ValueError, match="is damaged or not whole .*: get it again"):
+    with pytest.raises(ValueError, match="is damaged or incomplete .*: get it again"):
         read_rows(packed)
 
 

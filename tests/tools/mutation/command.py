@@ -49,8 +49,8 @@ def main(argv: list[str]) -> int:
 
 def parse(argv: list[str]) -> argparse.Namespace:
     parser = Parser(prog="python -m minigpt mutation", description=say(
-        en="Grade wrong solutions that are made by machine, and print those that pass.",
-        es="Califica soluciones erróneas hechas a máquina y muestra las que pasan."))
+        en="Grade machine-made wrong solutions, and print those that pass.",
+        es="Califica soluciones erróneas generadas automáticamente y muestra las que pasan."))
     parser.add_argument("lab", nargs="*", help=say(en="its number: 03; all by default", es="su número: 03; si falta, todos"))
     parser.add_argument("--only", default="", metavar="3.6", help=say(en="one exercise", es="un ejercicio"))
     parser.add_argument("--sample", type=count, metavar="N", help=say(en="this many, at random", es="tantas, al azar"))
