@@ -81,8 +81,8 @@ def _expect_stored(cache, layer: int, keys, values) -> None:
         ))
 
 
-@check("1.1", points=1, en="each layer has its own entry, in the request's own dict",
-       es="cada capa tiene su propia entrada, en el diccionario de la propia petición")
+@check("1.1", points=1, en="each layer has its own pair, in the request's own dict",
+       es="cada capa tiene su propia pareja, en el diccionario de la propia petición")
 def test_each_layer_in_its_dict(student):
     cache = {}
     for turn, layer in enumerate((0, 1, 0)):

@@ -113,7 +113,7 @@ def test_keeps_to_the_cap(student):
     ))
 
 
-@check("3.1", points=1, en="does not wait", es="no deja pasar tiempo")
+@check("3.1", points=1, en="does not wait", es="no espera")
 def test_never_waits(student):
     for waiting, in_flight in ((0, 1), (1, 1), (0, 0)):
         ids, host = admitted(student, waiting=waiting, in_flight=in_flight, slots=4, later=1)

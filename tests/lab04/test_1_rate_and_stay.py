@@ -77,12 +77,12 @@ RATE_AND_STAY = Definition(
         )),
         Slip(answer=_if_counted(enters=lambda entry, leave, start, end: entry and start <= entry < end), hint=t(
             "0.0 s is a time like any other, but `if entry` treats it as no entry. Test `is not None` (section 4.1)",
-            "0.0 s es un momento como cualquier otro, pero `if entry` lo trata como si no hubiera entrada. Comprueba `is not "
+            "0.0 s es un momento como cualquier otro, pero `if entry` lo trata como si no hubiera entrado. Comprueba `is not "
             "None` (sección 4.1)",
         )),
         Slip(answer=_if_counted(stay_of=lambda entry, leave, start, end: leave - entry if leave else math.inf), hint=t(
             "0.0 s is a time like any other, but `if leave` treats it as no exit. Test `is None` (section 4.1)",
-            "0.0 s es un momento como cualquier otro, pero `if leave` lo trata como si no hubiera salida. Comprueba `is None` "
+            "0.0 s es un momento como cualquier otro, pero `if leave` lo trata como si no hubiera salido. Comprueba `is None` "
             "(sección 4.1)",
         )),
         *(Slip(answer=_if_counted(stay_of=stay_of), hint=t(

@@ -39,7 +39,7 @@ MEAN_NUMBER = Definition(
     slips=(
         Slip(answer=_of(lambda entry, leave, start, end: entry != 0), hint=t(
             "0.0 s is a time like any other, but `if entry` treats it as no entry. Test `is not None` (section 4.1)",
-            "0.0 s es un momento como cualquier otro, pero `if entry` lo trata como si no hubiera entrada. Comprueba `is not "
+            "0.0 s es un momento como cualquier otro, pero `if entry` lo trata como si no hubiera entrado. Comprueba `is not "
             "None` (sección 4.1)",
         )),
         Slip(answer=_of(lambda entry, leave, start, end: entry is not None and entry >= start), hint=t(

@@ -216,7 +216,7 @@ def expect_pairs(places: dict) -> None:
         "(blocks that hold more than one (sequence, block of the sequence), or do not belong to the pool): block 5 // 4 = 1 "
         "of a sequence is the second entry *of its table*: return the id that stands there (section 5.1)",
         "(bloques que contienen más de un (secuencia, bloque de la secuencia), o que no son del pool): el bloque 5 // 4 = 1 "
-        "de una secuencia es la segunda entrada *de su tabla*: devuelve el id que está ahí (sección 5.1)",
+        "de una secuencia es el segundo elemento *de su tabla*: devuelve el id que está ahí (sección 5.1)",
     ))
 
 

@@ -185,7 +185,7 @@ def test_a_loop_that_never_lets_its_request_go_is_stopped():
     server, (a,) = serve(item(0, num_tokens=2))
     for _ in range(step_limit(server.log.workload)):
         server.model.forward_one_step([a])
-    with pytest.raises(ServingError, match="many more steps.*has ended leave"):
+    with pytest.raises(ServingError, match="many more steps.*requests that have ended"):
         server.model.forward_one_step([a])
 
 
