@@ -170,7 +170,7 @@ def test_each_student_has_a_seed_of_their_own(class_folder, tmp_path):
 @pytest.mark.parametrize("out", ["", "inside"])
 def test_results_do_not_lie_among_the_submissions(out, tmp_path):
     done = run(tmp_path, tmp_path / out)
-    assert done.returncode == 2 and "another folder" in done.stderr
+    assert done.returncode == 2 and "a folder other than" in done.stderr
 
 
 def test_an_empty_class_is_an_error(tmp_path):

@@ -105,7 +105,7 @@ def test_the_command_compares_repeatedly_on_a_measuring_clock(monkeypatch, capsy
     said, data = capsys.readouterr().out, json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
     assert "el par mediano de 2" in said and "no puntúa" in said
     assert len(data["pairs_p95_reduction_percent"]) == 2 and data["verdict"] == INCONCLUSIVE  # of two pairs
-    assert f"calculó el {data['static_busy_percent']:.0f} % del tiempo" in said and 0 < data["static_busy_percent"] <= 100
+    assert f"estuvo calculando el {data['static_busy_percent']:.0f} % del tiempo" in said and 0 < data["static_busy_percent"] <= 100
     assert data["p95_reduction_percent"] in data["pairs_p95_reduction_percent"]
     assert command.main([*options, "--clock", "virtual"]) == 0
     said, data = capsys.readouterr().out, json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
