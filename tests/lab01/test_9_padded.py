@@ -53,7 +53,7 @@ def test_equal_lengths(student):
         ))
 
 
-@check("1.9", points=2, en="each request is at its own length", es="cada petición está en su propia longitud")
+@check("1.9", points=2, en="each request uses its own length", es="cada petición usa su propia longitud")
 def test_lengths_may_differ(student):
     for spec in MODELS:
         got, wanted, _, _ = one_step(student, spec, prompts_of(student))

@@ -172,7 +172,8 @@ def expect_the_same_reserve_for_any_crowd(student) -> None:
         ))
 
 
-@check("5.2", points=1, en="a request does not wait for an idle server", es="una petición no espera si el servidor está ocioso")
+@check("5.2", points=1, en="a request does not wait when no "
+                           "other is in flight", es="una petición no espera si no hay otra en vuelo")
 def test_alone(student):
     found = asked(student, prompt=120, num_blocks=10, reserve_blocks=4)
     expect_equal(found, 120, hint=t(
