@@ -198,7 +198,7 @@ def test_what_a_format_does_not_carry_is_said(tmp_path, monkeypatch):
     cut = work(item(0, prompt_token_ids=(0xC3,), ignore_eos=True), item(1, ignore_eos=True))
     _, notes = exported(cut, "mooncake_trace", tmp_path / "w.jsonl")
     assert "1 prompts are cut" in notes and "2 requests ignore EOS: pass --extra-inputs ignore_eos:true" in notes
-    assert "give --ignore-eos" in exported(cut, "vllm", tmp_path / "w.jsonl")[1]
+    assert "pass --ignore-eos" in exported(cut, "vllm", tmp_path / "w.jsonl")[1]
     assert "EOS" not in exported(cut, "guidellm", tmp_path / "w.jsonl")[1]
 
 

@@ -10,8 +10,7 @@ FIRST = ("grow", 0, 4), ("publish", 0, [11, 12, 13])
 @check("6.2", points=2, en="shares the beginning that is cached", es="comparte el comienzo que ya está en la caché")
 def test_shares_the_beginning(student):
     hint = t(
-        "go through the keys while they are found; put each block that is found into the new table. Return their number "
-        "(section 6.1)",
+        "go through the keys while they are found; put each block that is found into the new table. Return how many there are (section 6.1)",
         "recorre las claves mientras se encuentren; pon cada bloque encontrado en la tabla nueva. Devuelve cuántos son "
         "(sección 6.1)",
     )

@@ -243,7 +243,7 @@ MUTANTS = (
     ),
     Mutant(
         name="alone, so no look at memory", old=RETURN_IF_FITS,
-        new="if not in_flight:\n        return num_tokens\n    " + RETURN_IF_FITS, check="5.2/alone", hint="a request that does not fit waits",
+        new="if not in_flight:\n        return num_tokens\n    " + RETURN_IF_FITS, check="5.2/alone", hint="still does not fit",
     ),
     Mutant(
         name="a budget of 0 taken for None", old="if token_budget is None else", new="if not token_budget else",

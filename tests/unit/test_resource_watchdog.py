@@ -52,7 +52,7 @@ def test_a_sleeper_is_noticed_within_the_wall_limit(times):
     times["wall"] = 59
     watched()
     times["wall"] = 61
-    with pytest.raises(TookTooLong, match="61 s, 0 s of it at work"):
+    with pytest.raises(TookTooLong, match="61 s, of which 0 s at work"):
         watched()
 
 
