@@ -37,7 +37,7 @@ def test_a_failure_leaves_no_stamp_and_is_named(ready_repository, child_commands
     assert len(child_commands) == 1, "nothing is installed after a failure"
     assert not layout.is_current("labs")
     captured = capsys.readouterr()
-    assert "pip install -r" in captured.err and "status 4" in captured.err and "goes on" in captured.err
+    assert "pip install -r" in captured.err and "status 4" in captured.err and "continues" in captured.err
     assert "Ready" not in captured.out
 
 
