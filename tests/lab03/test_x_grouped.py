@@ -99,9 +99,8 @@ def test_costs_little_at_light_load(student):
     ))
 
 
-@check("3.8", points=0, en="no request waits longer than the patience, and none "
-                           "waits at an idle server", es="ninguna petición espera más que la paciencia, y ninguna espera con "
-                                                         "el servidor ocioso")
+@check("3.8", points=0, en="no request waits longer than the patience, and none waits at an idle server",
+       es="ninguna petición espera más que la paciencia, y ninguna espera con el servidor ocioso")
 def test_waits_are_bounded(student):
     """One long request is in flight, a single one comes at 10 ms, and no other for a long time."""
     log = _run(student, scene((0, 1_000), (10, 5), (900, 5)), max_inflight=8)
