@@ -2,12 +2,14 @@
 
 from minigpt.workloads.memory_pressure import long_sequences
 from tests.grader.check import check
+from tests.grader.objects_apart import expect_apart
 from tests.grader.outcomes import Text, expect, expect_equal, is_same, t
 from tests.lab05.block_stories import Story, expect_no_exception, random_story
 from tests.lab05.oracles import blocks_for
 
 SIZE = 16
 OTHER_SIZES = (1, 4, 7)
+SHOWN = ("lengths",)
 
 
 def expect_as_due(student, story: Story, hint: Text) -> None:
@@ -43,11 +45,12 @@ def test_takes_what_is_needed(student):
     found = [each["raised"] or each["result"] for each in second]
     expect_equal(found, ["ValueError", True], hint=t(
         "(free(1) and allocate(2, 16) of a second manager, after a first one gave blocks to 0, 1 and 2): a new manager knows "
-        "nobody. What stands in the class body belongs to all managers together: make tables and lists in __init__ "
+        "nobody. What stands in the class body or is a default argument belongs to all managers together: make tables and "
+        "lists in __init__ "
         "(section 5.1)",
         "(free(1) y allocate(2, 16) de un segundo gestor, después de que uno anterior diera bloques a 0, 1 y 2): un gestor "
-        "nuevo no conoce a nadie. Lo que está en el cuerpo de la clase es de todos los gestores a la vez: crea tablas y "
-        "listas en __init__ (sección 5.1)",
+        "nuevo no conoce a nadie. Lo que está en el cuerpo de la clase o es un argumento por defecto es de todos los gestores "
+        "a la vez: crea tablas y listas en __init__ (sección 5.1)",
     ))
     lengths = (1, 16, 17, 40, 48)
     found = [20 - free_after(student, 20, SIZE, ("allocate", 0, length)) for length in lengths]
@@ -260,16 +263,23 @@ def test_conserved(student):
         "veces, o se tomó sin quitarlo de los libres. False cuando debería haber libres: alguno nunca se liberó "
         "(sección 5.1)",
     )
-    for seed, (num_blocks, size) in enumerate(((12, 4), (7, 1), (9, 16), (12, 4))):
-        story, looks = random_story(seed, num_blocks, size)
-        told = story.play(student, ("lengths",))
-        found = story.first_difference(told)
-        if found:
-            expect(False, expected=found[1], got=found[2], hint=hint)
-        for asked in looks:
-            blocks = {where: told[at]["result"] for where, at in asked.items()}
-            expect_distinct(blocks, num_blocks, hint)
-        expect_forgotten(told[-1]["shown"]["lengths"])
+    stories = [random_story(seed, *pool) for seed, pool in enumerate(((12, 4), (7, 1), (9, 16), (12, 4)))]
+    for story, looks in stories:
+        expect_story(story, looks, story.play(student, SHOWN), hint)
+    expect_apart(
+        student, "BlockManager", [([story.num_blocks, story.block_size], story.calls) for story, _ in stories], SHOWN,
+        lambda number, told: expect_story(*stories[number], told, hint), section=t(" (section 5.1)", " (sección 5.1)"),
+    )
+
+
+def expect_story(story: Story, looks: list[dict], told: list[dict], hint: Text) -> None:
+    """Fail the check unless a random story went as it is due, and at every look each block was in one place."""
+    found = story.first_difference(told)
+    if found:
+        expect(False, expected=found[1], got=found[2], hint=hint)
+    for asked in looks:
+        expect_distinct({where: told[at]["result"] for where, at in asked.items()}, story.num_blocks, hint)
+    expect_forgotten(told[-1]["shown"]["lengths"])
 
 
 def expect_distinct(blocks: dict, num_blocks: int, hint: Text) -> None:

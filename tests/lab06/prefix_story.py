@@ -7,6 +7,7 @@ by which key they can be found.
 from collections import Counter
 from dataclasses import dataclass
 
+from tests.grader.objects_apart import expect_apart
 from tests.grader.outcomes import CRASHED, CheckFailed, Text, expect, t
 
 FIELDS = ("free_blocks", "tables", "num_holders", "block_of", "key_of", "idle")
@@ -87,7 +88,18 @@ class Model:
 
 def expect_story(student, num_blocks: int, calls, hint: Text) -> None:
     """Fail the check unless after each of the calls all is as it is due."""
-    model, told = Model(num_blocks), student.play("PrefixCache", [num_blocks], list(calls), FIELDS)
+    expect_due(num_blocks, calls, student.play("PrefixCache", [num_blocks], list(calls), FIELDS), hint)
+
+
+def expect_caches_apart(student, stories, hint: Text) -> None:
+    """The same of several caches, (number of blocks, calls) each, that are used in turn."""
+    expect_apart(student, "PrefixCache", [([num_blocks], calls) for num_blocks, calls in stories], FIELDS,
+                 lambda number, told: expect_due(*stories[number], told, hint), section=t(" (section 6.1)", " (sección 6.1)"))
+
+
+def expect_due(num_blocks: int, calls, told: list[dict], hint: Text) -> None:
+    """Fail the check unless this is what the calls of one cache are due to give."""
+    model = Model(num_blocks)
     for at, (call, each) in enumerate(zip(calls, told)):
         if each["raised"]:
             raise CheckFailed(CRASHED, expected=said(call), got=f"{said(call)}: {each['said']}", hint=hint)

@@ -2,7 +2,7 @@
 
 from tests.grader.check import check
 from tests.grader.outcomes import t
-from tests.lab06.prefix_story import expect_story
+from tests.lab06.prefix_story import expect_caches_apart, expect_story
 
 FIRST = ("grow", 0, 4), ("publish", 0, [11, 12, 13])
 
@@ -34,10 +34,11 @@ def test_stops_at_a_gap(student):
 
 @check("6.2", points=2, en="counts the holders of a block", es="cuenta cuántas secuencias tienen cada bloque")
 def test_counts_holders(student):
-    expect_story(student, 20, [
-        *FIRST, ("share", 1, [11, 12]), ("share", 2, [11]), ("grow", 2, 3), ("share", 3, [11, 12, 13]), ("grow", 1, 3),
-    ], t(
+    hint = t(
         "each block that is shared has one holder more: num_holders counts in how many tables it appears (section 6.1)",
         "cada bloque compartido tiene un poseedor más: num_holders cuenta en cuántas tablas está (sección 6.1)",
-    ))
-
+    )
+    calls = [*FIRST, ("share", 1, [11, 12]), ("share", 2, [11]), ("grow", 2, 3), ("share", 3, [11, 12, 13]), ("grow", 1, 3)]
+    expect_story(student, 20, calls, hint)
+    others = [*FIRST, ("share", 4, [11, 12, 13]), ("share", 2, [12]), ("grow", 2, 5), ("publish", 2, [51, 52]), ("share", 3, [51])]
+    expect_caches_apart(student, [(20, calls), (12, others)], hint)

@@ -4,7 +4,7 @@ import random
 
 from tests.grader.check import check
 from tests.grader.outcomes import t
-from tests.lab06.prefix_story import Model, expect_story
+from tests.lab06.prefix_story import Model, expect_caches_apart, expect_story
 
 FIRST = ("grow", 0, 4), ("publish", 0, [11, 12, 13])
 
@@ -58,13 +58,16 @@ def test_end_first(student):
 
 @check("6.3", points=2, en="no block is lost, whatever comes", es="no se pierde ningún bloque, pase lo que pase", negative=True)
 def test_conserved(student):
-    for seed, num_blocks in enumerate((6, 9, 14)):
-        expect_story(student, num_blocks, random_calls(random.Random(seed), num_blocks), t(
-            "after every call each block is free, idle or held, and counted once for each sequence that holds it "
-            "(exercises 6.2 and 6.3; section 6.1)",
-            "tras cada llamada cada bloque está libre, ocioso o en uso, y se cuenta una vez por cada secuencia que lo tiene "
-            "(ejercicios 6.2 y 6.3; sección 6.1)",
-        ))
+    hint = t(
+        "after every call each block is free, idle or held, and counted once for each sequence that holds it "
+        "(exercises 6.2 and 6.3; section 6.1)",
+        "tras cada llamada cada bloque está libre, ocioso o en uso, y se cuenta una vez por cada secuencia que lo tiene "
+        "(ejercicios 6.2 y 6.3; sección 6.1)",
+    )
+    stories = [(num_blocks, random_calls(random.Random(seed), num_blocks)) for seed, num_blocks in enumerate((6, 9, 14))]
+    for story in stories:
+        expect_story(student, *story, hint)
+    expect_caches_apart(student, stories, hint)
 
 
 def random_calls(rng: random.Random, num_blocks: int, count: int = 90) -> list[tuple]:

@@ -5,7 +5,8 @@ from minigpt.runtime.clock import VirtualClock
 from minigpt.schedulers.lines import OUTPUT_WEIGHT, PROMPT_WEIGHT
 from minigpt.workloads.clients import FLOODER, QUIET, client_of
 from tests.grader.check import check
-from tests.grader.outcomes import Text, expect, t, wrong
+from tests.grader.objects_apart import expect_apart
+from tests.grader.outcomes import CheckFailed, Text, expect, t, wrong
 from tests.grader.seeds import graded_seed
 from tests.lab05.block_stories import expect_no_exception, said
 from tests.lab06.crowds import SLOTS, flooded, most_apart, p95_ms
@@ -81,14 +82,23 @@ def expect_turns(student, stories) -> None:
     due = [due_turns(*each) for each in stories]
     for (_, calls), mine, right in zip(stories, got, due):
         if mine != right:
-            place = next(i for i, pair in enumerate(zip(mine, right)) if pair[0] != pair[1])
             made = (name for name in MISTAKES if all(due_turns(*each, name) == turns for each, turns in zip(stories, got)))
-            raise wrong(expected=before(calls, place, right[place]), got=mine[place], hint=MISTAKES.get(next(made, ""), GENERAL))
+            raise first_wrong(calls, mine, right, MISTAKES.get(next(made, ""), GENERAL))
+
+
+def first_wrong(calls, mine, right, hint: Text) -> CheckFailed:
+    """The failure at the first turn that is not due."""
+    place = next(i for i, pair in enumerate(zip(mine, right)) if pair[0] != pair[1])
+    return wrong(expected=before(calls, place, right[place]), got=mine[place], hint=hint)
 
 
 def turns_of(student, weights, calls) -> list:
     """Whose turn it was, by the student's counters."""
-    told = student.play("TokenCounters", list(weights), calls)
+    return turns_in(calls, student.play("TokenCounters", list(weights), calls))
+
+
+def turns_in(calls, told: list[dict]) -> list:
+    """Whose turn it was, from what each of the calls was told."""
     for call, each in zip(calls, told):
         expect_no_exception(call, each)
     return [each["result"] for (name, *_), each in zip(calls, told) if name == "next_client"]
@@ -105,6 +115,18 @@ def before(calls, place: int, due: str) -> Text:
 @check("6.7", points=2, en="tokens are counted, and they decide the turn", es="se cuentan los tokens, y ellos deciden el turno")
 def test_counts(student):
     expect_turns(student, [queued_story(seed) for seed in range(12)])
+    expect_counters_apart(student, [story(seed) for seed in (40, 41, 42)])
+
+
+def expect_counters_apart(student, stories) -> None:
+    """Fail the check unless several counters, used in turn, do as each does alone."""
+    def expect_due(number: int, told: list[dict]) -> None:
+        calls, right = stories[number][1], due_turns(*stories[number])
+        if (mine := turns_in(calls, told)) != right:
+            raise first_wrong(calls, mine, right, GENERAL)
+
+    made = [(list(weights), calls) for weights, calls in stories]
+    expect_apart(student, "TokenCounters", made, (), expect_due, section=t(" (section 6.4)", " (sección 6.4)"))
 
 
 def after_a_while(weights=(1, 2)) -> tuple[tuple, list]:
