@@ -5,7 +5,7 @@ from dataclasses import asdict
 from tests.grader.check import check
 from tests.grader.definition import Definition, Slip, as_row, expect_defined, near_numbers
 from tests.grader.outcomes import expect, t
-from tests.lab06.balance import CASES, COST, SLOTS, best_split, drawn_fleets, lengths_of, replayed_per_s
+from tests.lab06.balance import CASES, COST, SLOTS, best_split, drawn_fleets, even_fleets, lengths_of, replayed_per_s
 
 BAR_PERCENT = 5.0
 
@@ -49,6 +49,10 @@ SLIPS = (
         "every request passes through both kinds: the slower kind decides, so take min, not max (section 6.5)",
         "toda petición pasa por los dos tipos: decide el más lento, así que toma min, no max (sección 6.5)",
     )),
+    Slip(answer=_with(prefers=-1), hint=t(
+        "two divisions complete as much: of equals, the one with fewer prefill machines (section 6.5)",
+        "dos repartos completan lo mismo: entre iguales, el que tiene menos máquinas de prefill (sección 6.5)",
+    )),
     *(Slip(answer=_with(unit=unit), hint=t(
         "the coefficients are nanoseconds, and a second has 10⁹ of them (section 6.5)",
         "los coeficientes son nanosegundos, y un segundo tiene 10⁹ (sección 6.5)",
@@ -83,7 +87,7 @@ DEFINED = t(
 @check("6.8", points=3, en="what a request costs each kind, and the best division",
        es="lo que una petición cuesta a cada tipo, y el mejor reparto")
 def test_best_division(student):
-    expect_defined(student, SPLIT, list(drawn_fleets(student.seed, 60)), hint=DEFINED)
+    expect_defined(student, SPLIT, [*drawn_fleets(student.seed, 60), *even_fleets()], hint=DEFINED)
 
 
 @check("6.8", points=1, en="a slow link counts", es="un enlace lento cuenta")
