@@ -85,7 +85,8 @@ class Calls:
         """Call methods of objects of a class of the student's file, `calls` being (number of the object, method, *args).
 
         `args` holds the arguments of each object; it is made just before its first call.
-        For each call: its `result`, or the name of what it `raised` and what was `said` with it, and the attributes `shown` as they are then.
+        A method may be one of an attribute: "tables.clear". For each call: its `result`, or the name of what it `raised` and what
+        was `said` with it, the attributes `shown` as they are then, and its arguments `after` it.
         """
         if class_name in self._lost:
             raise self._lost[class_name]
@@ -103,7 +104,8 @@ class Calls:
             return [
                 {"result": channel.unpack(told.get("result")), "raised": told.get("raised"),
                  "said": _with_place(str(told.get("said"))[:300], told.get("line")),
-                 "shown": dict(zip(shown, map(channel.unpack, told["shown"]), strict=True))}
+                 "shown": dict(zip(shown, map(channel.unpack, told["shown"]), strict=True)),
+                 "after": [channel.unpack(arg) for arg in told["args"]]}
                 for told in reply["done"]
             ]
         except (channel.ChannelError, AttributeError, KeyError, TypeError, ValueError) as error:

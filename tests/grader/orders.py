@@ -8,6 +8,7 @@ import queue
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
+from operator import attrgetter
 from pathlib import Path
 
 import channel
@@ -84,8 +85,9 @@ class OrderHandler:
         for number, method, *args in order["calls"]:
             if number not in made:
                 made[number] = kind(*(channel.unpack(arg) for arg in order["args"][number]))
+            given = [channel.unpack(arg) for arg in args]
             try:
-                result = getattr(made[number], method)(*(channel.unpack(arg) for arg in args))
+                result = attrgetter(method)(made[number])(*given)
                 outcome = {"result": channel.pack(plain_data.result(result))}
             except NotImplementedError:
                 raise
@@ -94,7 +96,8 @@ class OrderHandler:
                 outcome = {"raised": "ValueError" if isinstance(error, ValueError) else said["type"],
                            "said": f"{said['type']}: {said['message']}", "line": said["line"]}
             shown = [channel.pack(plain_data.attribute(getattr(made[number], name))) for name in order["shown"]]
-            story.append({**outcome, "shown": shown})
+            after = [channel.pack(plain_data.plain(arg)) for arg in given]
+            story.append({**outcome, "shown": shown, "args": after})
         return story
 
     @staticmethod

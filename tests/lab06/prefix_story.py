@@ -7,6 +7,7 @@ by which key they can be found.
 from collections import Counter
 from dataclasses import dataclass
 
+from tests.grader.definition import expect_unchanged
 from tests.grader.objects_apart import expect_apart
 from tests.grader.outcomes import CRASHED, CheckFailed, Text, expect, t
 
@@ -77,6 +78,10 @@ class Model:
                 self.num_free += block.key is None
                 self.idle += [block] if block.key is not None else []
 
+    def leave(self, request_id, _num_blocks) -> None:
+        """The first sequence of a new cache leaves, without the student's `free`: see `asked`."""
+        self.free(request_id)
+
     def seen(self, result) -> dict:
         """What can be seen after a call."""
         return {
@@ -88,21 +93,40 @@ class Model:
 
 def expect_story(student, num_blocks: int, calls, hint: Text) -> None:
     """Fail the check unless after each of the calls all is as it is due."""
-    expect_due(num_blocks, calls, student.play("PrefixCache", [num_blocks], list(calls), FIELDS), hint)
+    expect_due(num_blocks, calls, student.play("PrefixCache", [num_blocks], asked_all(calls), FIELDS), hint)
 
 
 def expect_caches_apart(student, stories, hint: Text) -> None:
     """The same of several caches, (number of blocks, calls) each, that are used in turn."""
-    expect_apart(student, "PrefixCache", [([num_blocks], calls) for num_blocks, calls in stories], FIELDS,
+    expect_apart(student, "PrefixCache", [([num_blocks], asked_all(calls)) for num_blocks, calls in stories], FIELDS,
                  lambda number, told: expect_due(*stories[number], told, hint), section=t(" (section 6.1)", " (sección 6.1)"))
+
+
+def asked_all(calls) -> list[tuple]:
+    return [each for call in calls for each in asked(call)]
+
+
+def asked(call: tuple) -> list[tuple]:
+    """What a call of a story asks of the student's cache: itself, or what `free` is due to do, done by hand.
+
+    `leave` is for the first sequence of a new cache, all of whose blocks are published: they are 0, 1, … in order.
+    """
+    name, *args = call
+    if name != "leave":
+        return [call]
+    request_id, num_blocks = args
+    held = [("num_holders.__setitem__", block, 0) for block in range(num_blocks)]
+    return [*held, ("tables.pop", request_id), ("idle.update", dict.fromkeys(reversed(range(num_blocks))))]
 
 
 def expect_due(num_blocks: int, calls, told: list[dict], hint: Text) -> None:
     """Fail the check unless this is what the calls of one cache are due to give."""
-    model = Model(num_blocks)
-    for at, (call, each) in enumerate(zip(calls, told)):
+    model, told = Model(num_blocks), iter(told)
+    for at, call in enumerate(calls):
+        each = [next(told) for _ in asked(call)][-1]
         if each["raised"]:
             raise CheckFailed(CRASHED, expected=said(call), got=f"{said(call)}: {each['said']}", hint=hint)
+        expect_unchanged(("keys",), call[2:], each["after"][1:])
         result = getattr(model, call[0])(*call[1:])
         due, got = model.seen(result), seen(each["shown"], each["result"], num_blocks)
         for name in NAMES:

@@ -21,6 +21,20 @@ def test_shares_the_beginning(student):
     ], hint)
 
 
+@check("6.2", points=1, en="a shared block is no longer idle", es="un bloque compartido ya no está ocioso")
+def test_takes_out_of_idle(student):
+    """Without the student's own `free`, which comes later: what it would leave behind is put there."""
+    hint = t(
+        "(leave(0, 3): the first sequence is gone, and its three blocks are idle). Idle blocks can be found as well: a block "
+        "that is shared leaves idle, or it would be evicted under its holder; the others stay there (section 6.1)",
+        "(leave(0, 3): la primera secuencia ya no está, y sus tres bloques están ociosos). También se encuentran los bloques "
+        "ociosos: el que se comparte sale de idle, o lo desalojarían aunque esté en uso; los demás siguen ahí (sección 6.1)",
+    )
+    idle = ("grow", 0, 3), ("publish", 0, [11, 12, 13]), ("leave", 0, 3)
+    for keys in ([11, 12, 13], [11, 12, 99], [11], [99], []):
+        expect_story(student, 8, [*idle, ("share", 1, keys), ("share", 2, [11, 12]), ("grow", 2, 4), ("share", 3, [11])], hint)
+
+
 @check("6.2", points=1, en="stops at the first key that is not found", es="se detiene en la primera clave que no encuentra",
        negative=True)
 def test_stops_at_a_gap(student):
@@ -32,7 +46,7 @@ def test_stops_at_a_gap(student):
     ))
 
 
-@check("6.2", points=2, en="counts the holders of a block", es="cuenta cuántas secuencias tienen cada bloque")
+@check("6.2", points=1, en="counts the holders of a block", es="cuenta cuántas secuencias tienen cada bloque")
 def test_counts_holders(student):
     hint = t(
         "each block that is shared has one holder more: num_holders counts in how many tables it appears (section 6.1)",

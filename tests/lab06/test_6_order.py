@@ -47,6 +47,14 @@ SLIPS = (
         "of several equally short requests, the one that came first goes first: the lists are in order of arrival (section 6.3)",
         "entre varias igual de cortas va primero la que llegó antes: las listas van por orden de llegada (sección 6.3)",
     )),
+    Slip(answer=lambda predicted, *rest: next_place([round(each) for each in predicted], *rest), hint=t(
+        "compare the predictions as they are, without rounding: 2.2 is shorter than 2.4 (section 6.3)",
+        "compara las predicciones tal cual, sin redondear: 2.2 es más corta que 2.4 (sección 6.3)",
+    )),
+    Slip(answer=lambda predicted, *rest: next_place([int(each) for each in predicted], *rest), hint=t(
+        "compare the predictions as they are, with their decimals: 2.2 is shorter than 2.4 (section 6.3)",
+        "compara las predicciones tal cual, con sus decimales: 2.2 es más corta que 2.4 (sección 6.3)",
+    )),
     Slip(answer=_shortest_at_the_bound, hint=t(
         "if several may not be overtaken again, the one that came first is next, not the shortest of them: any other would "
         "overtake it (section 6.3)",

@@ -10,7 +10,7 @@ from tests.grader.outcomes import CheckFailed, Text, expect, t, wrong
 from tests.grader.seeds import graded_seed
 from tests.lab05.block_stories import expect_no_exception, said
 from tests.lab06.crowds import SLOTS, flooded, most_apart, p95_ms
-from tests.lab06.turns import all_pairs, due_turns, queued_story, story
+from tests.lab06.turns import all_pairs, due_turns, new_beside_idle, queued_story, story
 
 MISTAKES = {
     "prompts for nothing": t(
@@ -61,6 +61,12 @@ MISTAKES = {
     "lowers too": t(
         "a counter is never lowered: one that has had more than those that wait keeps its own. Take the maximum (section 6.4)",
         "un contador no se baja nunca: quien recibió más que los que esperan conserva el suyo. Toma el máximo (sección 6.4)",
+    ),
+    "0 is nothing": t(
+        "the lowest counter of the waiting clients may be 0, which `or` and `if` take for nothing: lift to the client that left "
+        "last only if no client waits (section 6.4)",
+        "el contador más bajo de los que esperan puede ser 0, que `or` e `if` toman por nada: eleva hasta el del último que "
+        "salió solo si no espera nadie (sección 6.4)",
     ),
     "lifts at every arrival": t(
         "lift only a client that has nothing in the queue yet: one that waits already has its place (section 6.4)",
@@ -143,7 +149,7 @@ def after_a_while(weights=(1, 2)) -> tuple[tuple, list]:
 
 @check("6.7", points=2, en="a client that was away has no claim", es="quien estuvo fuera no vuelve con ventaja")
 def test_lifts(student):
-    expect_turns(student, [after_a_while(), *(story(seed) for seed in range(30))])
+    expect_turns(student, [after_a_while(), new_beside_idle(), *(story(seed) for seed in range(30))])
 
 
 def run_fair(student, requests, *, again: bool = False):

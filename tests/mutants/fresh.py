@@ -167,6 +167,15 @@ BY_LAB = {
             check="6.2/counts_holders", hint="belongs to all objects together",
         ),
         Mutant(
+            name="shared and idle", old="            self.idle.pop(block, None)\n", new="", check="6.2/takes_out_of_idle",
+            hint="leaves idle",
+        ),
+        Mutant(
+            name="the caller's keys used up", old="        for key in keys:\n            if key not",
+            new="        while keys:\n            key = keys.pop(0)\n            if key not", check="6.2/shares_the_beginning",
+            hint="(`keys` after the call)",
+        ),
+        Mutant(
             name="one line of idle blocks for all caches", old="        self.idle = {}  #",
             new="        self.idle = PrefixCache.__dict__.get(\"unused\", {})\n        PrefixCache.unused = self.idle  #",
             check="6.3/conserved", hint="belongs to all objects together",
@@ -178,6 +187,15 @@ BY_LAB = {
         Mutant(
             name="three tokens at most", old="range(longest, 0, -1)", new="range(min(longest, 3), 0, -1)",
             check="6.4/what_followed", hint="not always 3",
+        ),
+        Mutant(
+            name="predictions rounded", old="return predicted.index(min(predicted))",
+            new="return min(range(len(predicted)), key=lambda i: (round(predicted[i]), i))", check="6.6/shortest",
+            hint="without rounding",
+        ),
+        Mutant(
+            name="a counter of 0 is none", old="min(here) if here else self", new="min(here, default=0) or self",
+            check="6.7/lifts", hint="may be 0",
         ),
         Mutant(
             name="one service for all counters", old="        self.service = {}  #",
