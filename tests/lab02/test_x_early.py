@@ -25,9 +25,11 @@ def test_answers_leave_at_once(student):
     log = student.run_loop("static", requests, function="early_batch_loop", max_batch=2)
     expect_equal(answers(log), scripted_answers(requests), hint=t(
         "(request: its tokens): each token is appended to its own request, unless it is EOS, before you ask whether the limit is "
-        "reached (section 2.3)",
+        "reached. Removing from the list that a `for` goes through makes it skip the next one: go through a copy, list(running) "
+        "(section 2.3)",
         "(petición: sus tokens): cada token se añade a su propia petición, salvo que sea EOS, antes de preguntar si se alcanzó el "
-        "límite (sección 2.3)",
+        "límite. Quitar de la lista que recorre un `for` hace que se salte la siguiente: recorre una copia, list(running) "
+        "(sección 2.3)",
     ))
     expect_equal(finish_ms(log), {0: 2.0, 1: 9.0, 2: 12.0, 3: 14.0}, hint=t(
         "(when each answer left, in ms): respond in the step in which a request ends, and collect the next batch only when the "

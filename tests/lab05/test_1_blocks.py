@@ -3,7 +3,7 @@
 from minigpt.workloads.memory_pressure import long_sequences
 from tests.grader.check import check
 from tests.grader.objects_apart import expect_apart
-from tests.grader.outcomes import Text, expect, expect_equal, is_same, t
+from tests.grader.outcomes import CheckFailed, Text, expect, expect_equal, is_same, t
 from tests.lab05.block_stories import Story, expect_no_exception, random_story
 from tests.lab05.oracles import blocks_for
 
@@ -41,6 +41,8 @@ def test_takes_what_is_needed(student):
         "último bloque; quien recibe bloques los quita de free_blocks; y si no alcanzan los libres la respuesta es "
         "False, no None (sección 5.1)",
     ))
+    expect_unknown_to_be_an_error(student)
+    student.play("BlockManager", [3, SIZE], [("allocate", i, 1) for i in range(4)])
     second = student.play("BlockManager", [3, SIZE], [("free", 1), ("allocate", 2, 16)], again=True)
     found = [each["raised"] or each["result"] for each in second]
     expect_equal(found, ["ValueError", True], hint=t(
@@ -65,6 +67,16 @@ def test_takes_what_is_needed(student):
     expect_equal(found, [blocks_for(length, size) for size, length in cases], hint=t(
         f"(blocks for, as pairs of block size and tokens, {cases}): self.block_size is not always 16 (section 5.1)",
         f"(bloques para, en pares de tamaño de bloque y tokens, {cases}): self.block_size no es siempre 16 (sección 5.1)",
+    ))
+
+
+def expect_unknown_to_be_an_error(student) -> None:
+    [told] = student.play("BlockManager", [3, SIZE], [("free", 1)])
+    expect_equal(told["raised"] or told["result"], "ValueError", hint=t(
+        "(free(1) of a new manager): a sequence that holds no blocks cannot be freed: ask whether it is in tables, and raise "
+        "ValueError (section 5.1)",
+        "(free(1) en un gestor nuevo): una secuencia que no tiene bloques no se puede liberar: pregunta si está en tables y "
+        "lanza ValueError (sección 5.1)",
     ))
 
 
@@ -165,7 +177,7 @@ def test_place(student):
     """Three sequences grow in turn, so that their blocks are mixed; then the real K and V are looked up."""
     story, written = mixed_story()
     told = story.play(student)
-    story.first_difference(told)
+    expect_places(story, told)
     places = {where: told[at[-1]]["result"] for where, at in written.items()}
     expect_pairs(places)
     moved = [where for where, at in written.items() if not all(is_same(told[i]["result"], places[where]) for i in at)]
@@ -176,6 +188,20 @@ def test_place(student):
         "bloques nuevos van al final de la tabla, y la tabla conserva su orden (sección 5.1)",
     ))
     expect_same_logits(places, {i: max(p for j, p in places if j == i) + 1 for i in (2, 4, 7)})
+
+
+def expect_places(story: Story, told: list[dict]) -> None:
+    """Fail the check if a call raised; where it is `place`, the table is too short."""
+    try:
+        story.first_difference(told)
+    except CheckFailed as failure:
+        failure.hint = failure.hint or t(
+            "(a token that was appended has no block): each block that append takes goes to the end of its sequence's table, "
+            "block 0 like any other, though 0 counts as false (section 5.1)",
+            "(un token añadido no tiene bloque): cada bloque que toma append va al final de la tabla de su secuencia, también el "
+            "bloque 0, aunque 0 cuente como falso (sección 5.1)",
+        )
+        raise
 
 
 def mixed_story() -> tuple[Story, dict]:

@@ -20,10 +20,18 @@ NAMES = {
     "holders": t("holders of each block, by sequence", "secuencias que tienen cada bloque, por secuencia"),
     "keys": t("key of each block, by sequence", "clave de cada bloque, por secuencia"),
 }
-# Whatever a story is about: the call that went wrong is `share`. Nothing is idle before a sequence leaves, so it shows in 6.3.
+# Whatever a story is about: the call that went wrong is `share`.
 STILL_IDLE = t(
     "share takes each block that it finds out of `idle`, if it is there: a block that is held is not idle (exercise 6.2)",
     "share saca de `idle` cada bloque que encuentra, si está ahí: un bloque en uso no está ocioso (ejercicio 6.2)",
+)
+
+IDLE_ORDER = t(
+    "the right blocks are idle, in the wrong order: go through the table from its last block to its first, and let each block "
+    "that becomes idle go to the end of idle. evict takes the first, and the end of a sequence has to go before its beginning "
+    "(section 6.1)",
+    "están ociosos los bloques debidos, en otro orden: recorre la tabla del último bloque al primero, y que cada bloque que queda "
+    "ocioso vaya al final de idle. evict toma el primero, y el final de una secuencia debe irse antes que su comienzo (sección 6.1)",
 )
 
 
@@ -130,9 +138,18 @@ def expect_due(num_blocks: int, calls, told: list[dict], hint: Text) -> None:
         result = getattr(model, call[0])(*call[1:])
         due, got = model.seen(result), seen(each["shown"], each["result"], num_blocks)
         for name in NAMES:
-            likely = STILL_IDLE if (call[0], name) == ("share", "idle") else hint
-            expect(got[name] == due[name], hint=likely, got=got[name], expected=told_of(name, due[name], calls[: at + 1]))
+            hinted = likely(call[0], name, got[name], due[name]) or hint
+            expect(got[name] == due[name], hint=hinted, got=got[name], expected=told_of(name, due[name], calls[: at + 1]))
         expect_whole(each["shown"], num_blocks, calls[: at + 1], hint)
+
+
+def likely(method: str, name: str, got, due) -> Text | None:
+    """The hint that the idle blocks themselves give, whatever a story is about."""
+    if name != "idle" or not isinstance(got, list) or got == due:
+        return None
+    if method == "share" and Counter(got) > Counter(due):
+        return STILL_IDLE
+    return IDLE_ORDER if Counter(got) == Counter(due) else None
 
 
 def seen(shown: dict, result, num_blocks: int) -> dict:

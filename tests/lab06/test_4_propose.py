@@ -29,6 +29,14 @@ def _apart(token_ids, num_tokens, longest):
     return []
 
 
+def _with_enough_behind(token_ids, num_tokens, longest):
+    """Who looks only at places that as many tokens follow as may be guessed."""
+    for length in range(longest, 0, -1):
+        if found := [end for end in followers(token_ids, length) if end + num_tokens <= len(token_ids)]:
+            return token_ids[max(found) : max(found) + num_tokens]
+    return []
+
+
 def _itself(token_ids, num_tokens, longest):
     """Who looks up to the very end finds the ending itself, and nothing after it."""
     return []
@@ -54,6 +62,13 @@ PROPOSE = Definition(function="propose", arguments=("token_ids", "num_tokens", "
         "you seem to begin with the last token alone: begin with `longest` tokens, since a longer match guesses better (section 6.2)",
         "parece que empiezas por el último token solo: empieza con `longest` tokens; una coincidencia más larga adivina "
         "mejor (sección 6.2)",
+    )),
+    Slip(answer=lambda token_ids, num_tokens, longest: guessed(token_ids, num_tokens + 1, longest), hint=t(
+        "one token too many: at most num_tokens (section 6.2)", "un token de más: a lo sumo num_tokens (sección 6.2)",
+    )),
+    Slip(answer=_with_enough_behind, hint=t(
+        "the latest place counts even if fewer than num_tokens tokens come after it: guess those (section 6.2)",
+        "cuenta el último lugar aunque le sigan menos de num_tokens tokens: adivina esos (sección 6.2)",
     )),
     Slip(answer=_apart, hint=t(
         "an earlier copy may overlap the ending itself: in 7 8 7 8 7 the last three tokens also stand at the very beginning "

@@ -61,6 +61,10 @@ SLIPS = (
         "si hay varias a las que ya no se puede adelantar, le toca a la que llegó primero, no a la más corta de ellas: "
         "cualquier otra la adelantaría (sección 6.3)",
     )),
+    Slip(answer=lambda predicted, overtaken, most: next_place(predicted, overtaken, most and most - 1), hint=t(
+        "a request may be overtaken most_overtaken times: at one fewer it is not at its limit yet (section 6.3)",
+        "a una petición se la puede adelantar most_overtaken veces: con una menos aún no llegó a su límite (sección 6.3)",
+    )),
     Slip(answer=_one_too_many, hint=t(
         "a request overtaken most_overtaken times is at its limit: once more would be too many. `>=`, not `>` "
         "(section 6.3)",

@@ -39,10 +39,13 @@ class Counters:
         self.service: dict[str, float] = {}
         self.waiting: dict[str, int] = {}
         self.last_to_leave: str | None = None
+        self.left_with: float = 0
 
     def arrive(self, client):
-        here = [self.service[other] for other, number in self.waiting.items() if number and other != client]
+        absent_too = self.mistake == "those in flight, too"
+        here = [self.service[other] for other, number in self.waiting.items() if absent_too or number and other != client]
         lifts = not self.waiting.get(client) or self.mistake == "lifts at every arrival"
+        lifts = client not in self.waiting if self.mistake == "lifts newcomers only" else lifts
         floor = self._floor(here) if lifts and self.mistake != "never lifts" else 0
         mine = 0 if self.mistake == "lowers too" and lifts and here else self.service.get(client, 0)
         self.service[client] = max(mine, floor)
@@ -51,10 +54,12 @@ class Counters:
     def _floor(self, here) -> float:
         if here:
             lowest = max(here) if self.mistake == "lifts to the highest" else min(here)
-            if lowest or self.mistake != "0 is nothing":
+            if self.mistake != "the last to leave, whoever waits" and (lowest or self.mistake != "0 is nothing"):
                 return lowest
         if self.mistake == "lifts to the lowest of all":
             return min(self.service.values(), default=0)
+        if self.mistake == "the counter at that time":
+            return self.left_with
         return 0 if self.mistake == "nobody there, no lift" else self.service.get(self.last_to_leave, 0)
 
     def next_client(self):
@@ -71,9 +76,11 @@ class Counters:
         self.service[client] += self.weights[0] * tokens
         self.waiting[client] -= 1
         if not self.waiting[client]:
-            self.last_to_leave = client
+            self.last_to_leave, self.left_with = client, self.service[client]
 
     def count_token(self, client):
+        if self.mistake == "only while it waits" and not self.waiting.get(client):
+            return
         weights = {"output for nothing": 0, "weights exchanged": self.weights[0]}
         self.service[client] += weights.get(self.mistake, self.weights[1])
 

@@ -200,7 +200,7 @@ BY_LAB = {
         Mutant(
             name="one service for all counters", old="        self.service = {}  #",
             new="        self.service = TokenCounters.__dict__.get(\"counted\", {})\n        TokenCounters.counted = self.service  #",
-            check="6.7/counts", hint="belongs to all objects together",
+            check="6.7/lifts", hint="belongs to all objects together",
         ),
         Mutant(
             name="of equal divisions the last", old="max(range(1, num_machines), key=per_s)",
