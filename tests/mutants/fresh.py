@@ -64,7 +64,8 @@ BY_LAB = {
             check="2.7/answers_leave_at_once", hint="after other calls",
         ),
         Mutant(
-            name="two that wait leave at once", old=COLLECT, new=COLLECT + """        if len(batch) > 1 and server.queue.empty() and server.clock.time() > batch[-1].arrival_time_s:
+            name="two that wait leave at once", old=COLLECT, new=COLLECT + """\
+        if len(batch) > 1 and server.queue.empty() and server.clock.time() > batch[-1].arrival_time_s:
             break
 """,
             check="2.1/deadline_runs_from_the_first_arrival", hint="Having company already",
