@@ -133,16 +133,17 @@ def _with(*, times=2, size=None, fixed=1, down=False):
 
 
 WAY_SLIPS = (
-    (_with(times=1), t("copying happens twice: out now, and later back in (section 5.5)",
-                       "se copia dos veces: ahora fuera y después dentro (sección 5.5)")),
+    (_with(times=1), t("copying happens twice, out and in: now, and when the request comes back (section 5.5)",
+                       "se copia dos veces, fuera y dentro: ahora, y cuando la petición vuelve (sección 5.5)")),
     (_with(size=16), t("a block has server.blocks.block_size places, and that is not always 16 (section 5.5)",
                        "un bloque tiene server.blocks.block_size sitios, que no siempre son 16 (sección 5.5)")),
     (_with(fixed=0), t("a prefill has a fixed part, prefill_s, besides the part per token (section 5.5)",
                        "un prefill tiene una parte fija, prefill_s, además de la parte por token (sección 5.5)")),
     (_with(fixed=None), t("prefill_s is paid once, not per token (section 5.5)",
                           "prefill_s se paga una vez, no por token (sección 5.5)")),
-    (_with(down=True), t("the last block is copied too, full or not: round the number of blocks up (section 5.5)",
-                         "también se copia el último bloque, lleno o no: redondea hacia arriba el número de bloques (sección 5.5)")),
+    (_with(down=True), t("it is copied by whole blocks, the last one too, full or not: round the number of blocks up (section 5.5)",
+                         "se copia por bloques enteros, también el último, lleno o no: redondea hacia arriba el número de "
+                         "bloques (sección 5.5)")),
 )
 
 

@@ -99,9 +99,9 @@ class Model:
         }
 
 
-def expect_story(student, num_blocks: int, calls, hint: Text) -> None:
-    """Fail the check unless after each of the calls all is as it is due."""
-    expect_due(num_blocks, calls, student.play("PrefixCache", [num_blocks], asked_all(calls), FIELDS), hint)
+def expect_story(student, num_blocks: int, calls, hint: Text, *, of_order: Text = IDLE_ORDER) -> None:
+    """Fail the check unless after each of the calls all is as it is due; `of_order` is for the right idle blocks in another order."""
+    expect_due(num_blocks, calls, student.play("PrefixCache", [num_blocks], asked_all(calls), FIELDS), hint, of_order)
 
 
 def expect_caches_apart(student, stories, hint: Text) -> None:
@@ -127,7 +127,7 @@ def asked(call: tuple) -> list[tuple]:
     return [*held, ("tables.pop", request_id), ("idle.update", dict.fromkeys(reversed(range(num_blocks))))]
 
 
-def expect_due(num_blocks: int, calls, told: list[dict], hint: Text) -> None:
+def expect_due(num_blocks: int, calls, told: list[dict], hint: Text, of_order: Text = IDLE_ORDER) -> None:
     """Fail the check unless this is what the calls of one cache are due to give."""
     model, told = Model(num_blocks), iter(told)
     for at, call in enumerate(calls):
@@ -138,18 +138,18 @@ def expect_due(num_blocks: int, calls, told: list[dict], hint: Text) -> None:
         result = getattr(model, call[0])(*call[1:])
         due, got = model.seen(result), seen(each["shown"], each["result"], num_blocks)
         for name in NAMES:
-            hinted = likely(call[0], name, got[name], due[name]) or hint
+            hinted = likely(call[0], name, got[name], due[name], of_order) or hint
             expect(got[name] == due[name], hint=hinted, got=got[name], expected=told_of(name, due[name], calls[: at + 1]))
         expect_whole(each["shown"], num_blocks, calls[: at + 1], hint)
 
 
-def likely(method: str, name: str, got, due) -> Text | None:
+def likely(method: str, name: str, got, due, of_order: Text) -> Text | None:
     """The hint that the idle blocks themselves give, whatever a story is about."""
     if name != "idle" or not isinstance(got, list) or got == due:
         return None
     if method == "share" and Counter(got) > Counter(due):
         return STILL_IDLE
-    return IDLE_ORDER if Counter(got) == Counter(due) else None
+    return of_order if Counter(got) == Counter(due) else None
 
 
 def seen(shown: dict, result, num_blocks: int) -> dict:
