@@ -169,7 +169,7 @@ BY_LAB = {
         ),
         Mutant(
             name="shared and idle", old="            self.idle.pop(block, None)\n", new="", check="6.2/takes_out_of_idle",
-            hint="leaves idle",
+            hint="is not idle",
         ),
         Mutant(
             name="the caller's keys used up", old="        for key in keys:\n            if key not",
