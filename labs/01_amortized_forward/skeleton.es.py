@@ -49,9 +49,9 @@ def remember(cache, layer, k, v):
 def attend(q, keys, values):
     """Lo que las consultas q (H, D) del último token reúnen de keys y values (S, K, D): (H·D,), las cabezas en orden.
 
-    Los pesos de una consulta sobre los S tokens son softmax(q·clave / √D). H/K cabezas de consulta vecinas comparten
-    una cabeza de clave y valor: con H = 4 y K = 2, las cabezas 0 y 1 leen la cabeza 0 de clave y valor; las 2 y 3,
-    la 1.
+    Los pesos de una consulta sobre los S tokens son softmax(q·clave / √D), por grandes que sean esos productos. H/K
+    cabezas de consulta vecinas comparten una cabeza de clave y valor: con H = 4 y K = 2, las cabezas 0 y 1 leen la
+    cabeza 0 de clave y valor; las 2 y 3, la 1.
     """
     # EJERCICIO 1.2 (unas 4 líneas)
     raise NotImplementedError("ejercicio 1.2: attend")

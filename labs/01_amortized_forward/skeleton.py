@@ -45,8 +45,8 @@ def remember(cache, layer, k, v):
 def attend(q, keys, values):
     """Let the newest token's queries q (H, D) attend to keys and values (S, K, D); return (H·D,), heads in order.
 
-    A query's weights over the S tokens are softmax(q·key / √D). H/K neighbouring query heads share a key/value head:
-    with H = 4 and K = 2, heads 0 and 1 read key/value head 0, heads 2 and 3 read head 1.
+    A query's weights over the S tokens are softmax(q·key / √D), however large these scores are. H/K neighbouring query
+    heads share a key/value head: with H = 4 and K = 2, heads 0 and 1 read key/value head 0, heads 2 and 3 read head 1.
     """
     # EXERCISE 1.2 (about 4 lines)
     raise NotImplementedError("exercise 1.2: attend")

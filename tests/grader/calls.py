@@ -82,17 +82,20 @@ class Calls:
             raise CheckFailed(CRASHED, got=NO_RESULT.format(error=error)) from None
 
     def play(self, class_name: str, args: list, calls: list, shown: tuple = (), *, again: bool = False) -> list[dict]:
-        """Make an object of a class of the student's file and call its methods in turn, `calls` being (method, *args).
+        """Call methods of objects of a class of the student's file, `calls` being (number of the object, method, *args).
 
-        For each call: its `result`, or the name of what it `raised` and what was `said` with it, and the attributes `shown` as they are then.
+        `args` holds the arguments of each object; it is made just before its first call.
+        A method may be one of an attribute: "tables.clear". For each call: its `result`, or the name of what it `raised` and what
+        was `said` with it, the attributes `shown` as they are then, and its arguments `after` it.
         """
         if class_name in self._lost:
             raise self._lost[class_name]
         if not again:
             self.fresh()
         order = {
-            "do": "play", "class": class_name, "args": [channel.pack(arg) for arg in args], "shown": list(shown),
-            "calls": [[method, *(channel.pack(arg) for arg in given)] for method, *given in calls],
+            "do": "play", "class": class_name, "shown": list(shown),
+            "args": [[channel.pack(arg) for arg in each] for each in args],
+            "calls": [[number, method, *map(channel.pack, given)] for number, method, *given in calls],
         }
         reply = self._order(order, class_name, host=None)
         if "failed" in reply:
@@ -101,7 +104,8 @@ class Calls:
             return [
                 {"result": channel.unpack(told.get("result")), "raised": told.get("raised"),
                  "said": _with_place(str(told.get("said"))[:300], told.get("line")),
-                 "shown": dict(zip(shown, map(channel.unpack, told["shown"]), strict=True))}
+                 "shown": dict(zip(shown, map(channel.unpack, told["shown"]), strict=True)),
+                 "after": [channel.unpack(arg) for arg in told["args"]]}
                 for told in reply["done"]
             ]
         except (channel.ChannelError, AttributeError, KeyError, TypeError, ValueError) as error:

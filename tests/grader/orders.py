@@ -8,6 +8,7 @@ import queue
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
+from operator import attrgetter
 from pathlib import Path
 
 import channel
@@ -79,12 +80,14 @@ class OrderHandler:
         return {"result": channel.pack(plain_data.result(result)), "args": after}
 
     def do_play(self, order: dict) -> list:
-        """Make an object of a class, call its methods one by one, and report the result of each call."""
-        made = getattr(self._module, order["class"])(*(channel.unpack(arg) for arg in order["args"]))
-        story = []
-        for method, *args in order["calls"]:
+        """Call methods of objects of a class, each made just before its first call; report the result of each call."""
+        kind, made, story = getattr(self._module, order["class"]), {}, []
+        for number, method, *args in order["calls"]:
+            if number not in made:
+                made[number] = kind(*(channel.unpack(arg) for arg in order["args"][number]))
+            given = [channel.unpack(arg) for arg in args]
             try:
-                result = getattr(made, method)(*(channel.unpack(arg) for arg in args))
+                result = attrgetter(method)(made[number])(*given)
                 outcome = {"result": channel.pack(plain_data.result(result))}
             except NotImplementedError:
                 raise
@@ -92,8 +95,9 @@ class OrderHandler:
                 said = describe(error, self._path)
                 outcome = {"raised": "ValueError" if isinstance(error, ValueError) else said["type"],
                            "said": f"{said['type']}: {said['message']}", "line": said["line"]}
-            shown = [channel.pack(plain_data.attribute(getattr(made, name))) for name in order["shown"]]
-            story.append({**outcome, "shown": shown})
+            shown = [channel.pack(plain_data.attribute(getattr(made[number], name))) for name in order["shown"]]
+            after = [channel.pack(plain_data.plain(arg)) for arg in given]
+            story.append({**outcome, "shown": shown, "args": after})
         return story
 
     @staticmethod

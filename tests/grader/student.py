@@ -1,5 +1,6 @@
 """What a check sees of the code under test: calls of its functions, on servers that stay on this side."""
 
+import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -37,6 +38,17 @@ class Called:
         pairs = list(zip(self.before, self.after, strict=True))
         return [i for i, (old, new) in enumerate(pairs)
                 if not isinstance(old, DESCRIBED) and channel.pack(old) != channel.pack(new)]
+
+
+def in_turn(rows: list[list], most: int = 5) -> list:
+    """All of several lists, from one to `most` of each in turn, and each in its own order."""
+    rng, rows, merged = random.Random(0), [list(row) for row in rows], []
+    while any(rows):
+        for row in rows:
+            count = rng.randint(1, most)
+            merged += row[:count]
+            del row[:count]
+    return merged
 
 
 class Student:
@@ -132,8 +144,17 @@ class Student:
         return self.worker.call(function, list(args), host, again=again)
 
     def play(self, class_name: str, args: list, calls: list, shown: tuple = (), *, again: bool = False) -> list[dict]:
-        """Make an object of a class and call its methods in turn; see `Worker.play`."""
-        return self.worker.play(class_name, args, calls, shown, again=again)
+        """Make an object of a class and call its methods in turn, `calls` being (method, *args); see `Calls.play`."""
+        return self.worker.play(class_name, [args], [(0, *call) for call in calls], shown, again=again)
+
+    def play_together(self, class_name: str, args: list[list], stories: list[list], shown: tuple = ()) -> list[list[dict]]:
+        """Several objects of a class in one load, each with its own calls, a few of them at a time: what each was told.
+
+        What belongs to the class instead of its objects, or is kept elsewhere, mixes them up.
+        """
+        calls = in_turn([[(number, *call) for call in calls] for number, calls in enumerate(stories)])
+        told = list(zip(calls, self.worker.play(class_name, args, calls, shown), strict=True))
+        return [[each for (number, *_), each in told if number == i] for i in range(len(stories))]
 
     def paged_server(self, workload: Workload, *, clock=None, tokens: str = "scripted", **settings) -> ServerHost:
         """A server with a block pool on this side; by default every step takes one millisecond."""

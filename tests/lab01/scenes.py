@@ -5,7 +5,7 @@ torch is imported where it is needed: the checks of exercises 1.5 to 1.8 start w
 
 import random
 
-from tests.grader.outcomes import expect, t
+from tests.grader.outcomes import Text, expect, t
 from tests.grader.remote_arguments import ModelSpec, TutorSpec
 
 SIZES = dict(width=32, num_layers=2, num_heads=4, head_size=8, ffn_width=48, context=64)
@@ -90,11 +90,11 @@ NO_WEIGHTS = t(
 )
 
 
-def expect_close(got, wanted, *, hint, tolerance: float = TOLERANCE) -> None:
+def expect_close(got, wanted, *, hint, tolerance: float = TOLERANCE, if_nan: Text = NO_WEIGHTS) -> None:
     """Fail the check unless two tensors of one shape differ by no more than the tolerance anywhere."""
     expect_tensor(got, tuple(wanted.shape), hint=hint)
     gap = float((got - wanted).abs().max())
-    expect(gap <= tolerance, hint=hint if gap == gap else NO_WEIGHTS,
+    expect(gap <= tolerance, hint=hint if gap == gap else if_nan,
            expected=t(f"the same numbers, within {tolerance:g}", f"los mismos números, con margen de {tolerance:g}"),
            got=t(f"a largest difference of {gap:.3g}", f"una diferencia máxima de {gap:.3g}"))
 

@@ -5,7 +5,7 @@ import random
 from tests.grader.check import check
 from tests.grader.definition import KEPT, expect_unchanged
 from tests.grader.outcomes import Text, t
-from tests.lab01.scenes import draw, expect_close, expect_tensor, is_close
+from tests.lab01.scenes import NO_WEIGHTS, draw, expect_close, expect_tensor, is_close
 
 D = 8
 TOLERANCE = 1e-4  # fp32: sums over a thousand tokens, and an exponential of scores around 10, lose four of seven digits
@@ -26,6 +26,23 @@ SCALES = (
     (lambda h, k, d, s: d**-0.5, t("divide the scores by √D: you seem to multiply",
                                    "divide los productos por √D: parece que multiplicas")),
 )
+
+
+LARGE = t(
+    "it is right with small scores q·key / √D, and not with {which}. Is exp your own, or taken of the scores as they are? It "
+    "overflows beyond 88 and is 0 below −104, and a series, a limit or a base such as 2.718 is right only near 0. A number "
+    "added to all scores of a head changes none of its weights: subtract the head's own largest score before exp, or let "
+    "softmax(dim=-1) do it (section 1.3)",
+    "acierta con productos q·clave / √D pequeños, y no con {which}. ¿Es exp tuya, o se aplica a los productos tal cual? Se "
+    "desborda más allá de 88 y es 0 por debajo de −104, y una serie, un límite o una base como 2.718 solo aciertan cerca de "
+    "0. Un número sumado a todos los productos de una cabeza no cambia ninguno de sus pesos: resta el mayor de la propia "
+    "cabeza antes de exp, o deja que lo haga softmax(dim=-1) (sección 1.3)",
+)
+
+
+def large_scores(en: str, es: str) -> Text:
+    """The hint for weights that are right only where scores are small."""
+    return t(LARGE.en.format(which=en), LARGE.es.format(which=es))
 
 
 def attention(q, keys, values, *, divisor: float | None = None):
@@ -52,21 +69,25 @@ def drawn(seed, *, heads: int, kv_heads: int, tokens: int, size: int = D, spread
 def expect_attended(student, args, *, hint: Text, again: bool) -> None:
     """Fail the check unless the student's result is the definition's and q, keys, values are as they were."""
     got, after = student.call_with("attend", *args, again=again)
-    wanted = attention(*args)
+    wanted, if_nan = attention(*args), NO_WEIGHTS
     if not is_close(got, wanted, tolerance=TOLERANCE):
         kept = again and is_close(student.call("attend", *args), wanted, tolerance=TOLERANCE)
-        hint = KEPT if kept else _slip_hint(got, args) or hint
-    expect_close(got, wanted, tolerance=TOLERANCE, hint=hint)
+        slip = KEPT if kept else _slip_hint(student, got, args)
+        hint, if_nan = slip or hint, slip or if_nan
+    expect_close(got, wanted, tolerance=TOLERANCE, hint=hint, if_nan=if_nan)
     expect_unchanged(("q", "keys", "values"), args, after)
 
 
-def _slip_hint(got, args) -> Text | None:
-    """The hint of a wrong divisor, if that explains the result."""
-    q, keys, _ = args
+def _slip_hint(student, got, args) -> Text | None:
+    """The hint of a wrong divisor, or of an exp that is right near 0 only, if that explains the result."""
+    q, keys, values = args
     sizes = (q.shape[0], keys.shape[1], q.shape[1], keys.shape[0])
     for divisor_of, hint in SCALES:
         if is_close(got, attention(*args, divisor=divisor_of(*sizes)), tolerance=TOLERANCE):
             return hint.followed_by(t(" (section 1.3)", " (sección 1.3)"))
+    small = (q / 16, keys, values)
+    if is_close(student.call("attend", *small), attention(*small), tolerance=TOLERANCE):
+        return large_scores("large ones", "los grandes")
     return None
 
 
@@ -100,6 +121,26 @@ def test_weights(student):
             "tokens, sobre todos, de modo que los pesos de cada cabeza sumen 1. ¿Mezcló `view` claves o valores? Para mover "
             "ejes, usa `permute` (sección 1.3)",
         ).format(h=scene["heads"], d=scene.get("size", D), n=scene["tokens"]))
+    expect_large_scores(student)
+
+
+def expect_large_scores(student) -> None:
+    """Fail the check unless large scores give the weights of small ones.
+
+    The factors of the scores are small multiples of a quarter and √D is 4: every order of sums gives the same scores.
+    """
+    import torch
+
+    # What is added to all scores of each head, and to those of one token in the middle.
+    scenes = [(offsets, 0) for offsets in ((-30, 0, 30), (90, 60, 80), (-90, -120, -110), (1000, -1000, 0))]
+    for offsets, gap in (*scenes, ((0, 0, 0), 200), ((0, 0, 0), -200)):
+        q, keys, values = drawn(student.seed, heads=3, kv_heads=1, tokens=6, size=16)
+        q, keys = (4 * q).round() / 4, keys.round()
+        keys[..., 0], keys[2, :, 0] = 4.0, 4.0 + 4 * gap
+        q[:, 0] = torch.tensor(offsets) + (gap != 0)
+        scores = ", ".join(map(str, [*sorted({*offsets}), *[gap] * (gap != 0)]))
+        hint = large_scores(f"scores around {scores}", f"otros de alrededor de {scores}")
+        expect_close(student.call("attend", q, keys, values), attention(q, keys, values), tolerance=TOLERANCE, hint=hint, if_nan=hint)
 
 
 @check("1.2", points=1, en="neighbouring query heads share a key/value head",

@@ -19,7 +19,7 @@ class Stop:
     workload: Workload
     max_batch: int
     max_wait_s: float
-    away_ms: tuple[int, ...]
+    away_ms: tuple[float, ...]
 
     @property
     def settings(self) -> dict:
@@ -35,7 +35,7 @@ def random_stops(seed: int, number: int) -> Iterator[Stop]:
         yield Stop(
             # Answers of other lengths: who sorts by them leaves the order of the queue.
             workload=scene(*((arrival, 1 + (5 * i + count) % 7) for i, arrival in enumerate(arrivals))), max_batch=rng.choice((1, 2, 3, 5, 12)),
-            max_wait_s=max_wait_s, away_ms=tuple(rng.choice((0, 0, 1, 7)) for _ in range(17)),
+            max_wait_s=max_wait_s, away_ms=tuple(rng.choice((0, 0, 1, 7, round(0.6e3 * max_wait_s, 3))) for _ in range(17)),
         )
 
 
@@ -44,7 +44,7 @@ def _after(rng: random.Random, wait_ms: float) -> float:
     return rng.choice((0, 0, wait_ms, wait_ms + 0.3, max(0, wait_ms - 0.2), rng.randrange(9), rng.randrange(9 * MS) / MS))
 
 
-def batches_of(server, away_ms: tuple[int, ...]) -> list[tuple[list[int], float]]:
+def batches_of(server, away_ms: tuple[float, ...]) -> list[tuple[list[int], float]]:
     """What the definition collects, batch by batch: ids, and when it leaves in ms."""
     found = []
     for away in away_ms:

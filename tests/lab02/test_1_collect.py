@@ -134,6 +134,12 @@ def test_deadline_runs_from_the_first_arrival(student):
         "(lote, cuándo sale en ms): el servidor estuvo ocupado hasta los 3 ms, y la petición 0 espera desde el segundo 0.0. "
         "Es un tiempo como cualquier otro, aunque para `if` y `or` sea falso. Sus 5 ms acaban a los 5 ms (sección 2.2)",
     ))
+    expect_equal(collected(student, [6, 7, 10.5, 14], now_ms=10), ([0, 1, 2], 11.0), hint=t(
+        "(batch, when it leaves in ms): at 10 ms requests 0 and 1 are waiting, and request 0's 5 ms, from 6 ms, end at 11. "
+        "Having company already, or being late, is no reason to leave before that (section 2.2)",
+        "(lote, cuándo sale en ms): a los 10 ms esperan las peticiones 0 y 1, y los 5 ms de la 0, desde los 6 ms, acaban a los "
+        "11. Tener ya compañía, o ir con retraso, no es razón para salir antes (sección 2.2)",
+    ))
     expect_equal(collected(student, [2, 3, 12], now_ms=10), ([0, 1], 10.0), hint=t(
         "(batch, when it leaves in ms): request 0 came at 2 ms and its 5 ms were over at 7, while the server was busy. The "
         "batch starts at 10 ms with all waiting requests, without waiting any longer (section 2.2)",

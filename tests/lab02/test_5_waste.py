@@ -31,7 +31,22 @@ def expect_shares(student, steps: list[dict], max_batch: int, held: float, empty
     ))
     expect_equal([key for key in KEYS if key in found], list(KEYS), hint=t("(keys of the dict) (section 2.9)",
                                                                    "(claves del diccionario) (sección 2.9)"))
-    for key, expected in (("held", held), ("empty", empty)):
+    due = {"held": held, "empty": empty}
+    expect(not any(due[key] and is_near(found[key], 100 * due[key]) for key in KEYS), expected=due, got=found, hint=t(
+        "this is per cent: return shares, from 0 to 1 (section 2.9)", "esto es en porcentaje: devuelve fracciones, de 0 a 1 (sección 2.9)",
+    ))
+    is_turned = held != empty and is_near(found["held"], empty) and is_near(found["empty"], held)
+    expect(not is_turned, expected=due, got=found, hint=t(
+        "the two have changed places: a held slot is a row computed for a request that had ended, an empty one has no row "
+        "(section 2.9)",
+        "las dos están intercambiadas: un slot retenido es una fila calculada para una petición ya terminada; uno vacío no tiene "
+        "fila (sección 2.9)",
+    ))
+    expect(not held or not is_near(found["empty"], held + empty), expected=due, got=found, hint=t(
+        "(`empty`) a slot that is held has a row, so it is not empty: slots − rows (section 2.9)",
+        "(`empty`) un slot retenido tiene fila, así que no está vacío: slots − filas (sección 2.9)",
+    ))
+    for key, expected in due.items():
         expect_number(found[key], expected, tolerance=1e-9, hint=t(f"(`{key}`) {hint.en}", f"(`{key}`) {hint.es}"))
 
 

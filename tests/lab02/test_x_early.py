@@ -25,9 +25,11 @@ def test_answers_leave_at_once(student):
     log = student.run_loop("static", requests, function="early_batch_loop", max_batch=2)
     expect_equal(answers(log), scripted_answers(requests), hint=t(
         "(request: its tokens): append each token to its own request, unless it is EOS, before you check whether the limit is "
-        "reached (section 2.3)",
+        "reached. Removing from a list inside its own `for` loop skips the next item: loop over a copy, list(running) "
+        "(section 2.3)",
         "(petición: sus tokens): añade cada token a su propia petición, salvo que sea EOS, antes de comprobar si se alcanzó "
-        "el límite (sección 2.3)",
+        "el límite. Quitar elementos de la lista que recorre el `for` hace que se salte el siguiente: recorre una copia, "
+        "list(running) (sección 2.3)",
     ))
     expect_equal(finish_ms(log), {0: 2.0, 1: 9.0, 2: 12.0, 3: 14.0}, hint=t(
         "(when each answer left, in ms): respond in the step in which a request ends, and collect the next batch only when the "

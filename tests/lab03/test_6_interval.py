@@ -8,7 +8,7 @@ import math
 import random
 
 from tests.grader.check import check
-from tests.grader.outcomes import CheckFailed, Text, expect, t
+from tests.grader.outcomes import CRASHED, CheckFailed, Text, expect, t
 from tests.lab03.bootstrap_law import Seen, reduction_law, surprise
 from tests.lab03.interval_slips import MOST_SURPRISE, of_laws, of_values
 from tests.lab03.oracle import CHANGED, REMEMBERS
@@ -54,7 +54,7 @@ def interval(student, pairs, num_resamples: int, seed: int, *, burst: bool = Fal
         raise
     is_pair = isinstance(got, (list, tuple)) and [type(part) in (int, float) for part in got] == [True, True]
     expect(is_pair, expected=t("(low, high)", "(bajo, alto)"), got=got, hint=LOWER_FIRST)
-    expect(got[0] <= got[1], expected=t("low ≤ high", "bajo ≤ alto"), got=got, hint=LOWER_FIRST)
+    expect(not got[0] > got[1], expected=t("low ≤ high", "bajo ≤ alto"), got=got, hint=LOWER_FIRST)
     expect(after == args, expected=t("records left unchanged", "registros sin modificar"),
            got=t("changed ones", "cambiados"), hint=CHANGED)
     return tuple(got)
@@ -117,6 +117,27 @@ def test_of_the_p95(student):
         "30 de las 40 peticiones quedaron sin respuesta con el continuo, así que su p95 es infinito en toda remuestra y la "
         "reducción es −inf: no se omite ninguna petición (sección 3.7)",
     ))
+    expect_unanswered_static(student)
+
+
+def expect_unanswered_static(student) -> None:
+    """Fail the check unless requests without an answer under static count there too."""
+    pairs = tuple((math.inf if k < 30 else 2.0, 1.0) for k in range(40))
+    hint = t(
+        "30 of the 40 requests went unanswered under static, so its p95 is infinite in every resample, and the reduction is "
+        "100 · (1 − 1/inf) = 100 %. A request without an answer is not left out, nor given a latency that it did not have, "
+        "and a resample with an infinite p95 counts like any other (section 3.7)",
+        "30 de las 40 peticiones quedaron sin respuesta con el estático, así que su p95 es infinito en toda remuestra y la "
+        "reducción es 100 · (1 − 1/inf) = 100 %. Una petición sin respuesta no se omite ni recibe una latencia que no tuvo, "
+        "y una remuestra con un p95 infinito cuenta como cualquier otra (sección 3.7)",
+    )
+    try:
+        low, high = interval(student, pairs, 200, 3)
+    except CheckFailed as failure:
+        failure.hint = hint if failure.outcome == CRASHED else failure.hint
+        raise
+    is_due = {low, high} == {100.0} or low != low and high != high  # nan: (inf − 1) / inf, the same formula written otherwise
+    expect(is_due, expected=[100.0, 100.0], got=[low, high], hint=hint)
 
 
 @check("3.6", points=1, en="has the right width", es="tiene la anchura correcta")

@@ -5,7 +5,7 @@ import random
 
 from tests.grader.check import check
 from tests.grader.definition import Definition, Slip, as_row, expect_defined, near_numbers
-from tests.grader.outcomes import expect, expect_number, t
+from tests.grader.outcomes import CheckFailed, expect, expect_number, t
 from tests.grader.seeds import graded_seed
 from tests.lab04.drawn import TICK_S, drawn_records
 from tests.lab04.scenes import FOUR, busy_records, clipped, entering, records_of
@@ -108,7 +108,7 @@ def test_instants(student):
         "una petición. Cuentan todas las que están dentro, también las que llegaron antes de la ventana (sección 4.3)",
     ))
     # Two samples are few enough to differ from the area: 2.5 inside, where the average over time is 15/8.
-    number = student.call("sample_the_law", records_of(*FOUR), 2, 5.0)[0]
+    number = number_in_the_scene(student)
     expect_number(number, 2.5, tolerance=1e-9, hint=t(
         "(L in the scene of section 4.1, in seconds, from 1 to 9 s, a look every 5 s): the observer looks at 1 s and at 6 s, "
         "and sees 3 and 2 inside. 15/8 is the result of `mean_number`, computed from the server's own log of entries and "
@@ -117,6 +117,20 @@ def test_instants(student):
         "ve 3 y 2 dentro. 15/8 es el resultado de `mean_number`, calculado con las entradas y salidas que anota el propio "
         "servidor: así L, λ y W tienen una misma fuente y la ley no podría fallar (sección 4.3)",
     ))
+
+
+def number_in_the_scene(student) -> float:
+    """The student's L in the scene of section 4.1; a window that begins too late is empty there."""
+    try:
+        return student.call("sample_the_law", records_of(*FOUR), 2, 5.0)[0]
+    except CheckFailed as failure:
+        failure.hint = failure.hint or t(
+            "(four requests, warm_up = 2): the window runs from `arrivals[warm_up]`, counted from 0 in order of arrival, to the "
+            "last arrival; if it starts one arrival later, no request is left here (section 4.3)",
+            "(cuatro peticiones, warm_up = 2): la ventana va de `arrivals[warm_up]`, contando desde 0 por orden de llegada, a la "
+            "última llegada; si empieza una llegada más tarde, aquí ya no queda ninguna petición (sección 4.3)",
+        )
+        raise
 
 
 @check("4.3", points=1, en="λ and W come from the same window", es="λ y W vienen de la misma ventana")

@@ -5,17 +5,21 @@ import math
 from minigpt.simulation import fleet
 from minigpt.simulation.capacity import saturated_per_s
 from tests.grader.check import check
-from tests.grader.definition import VALUE_ERROR, answer, expect_unchanged
+from tests.grader.definition import KEPT, VALUE_ERROR, answer, expect_unchanged
 from tests.grader.outcomes import CheckFailed, expect, expect_value_error, t
 from tests.grader.seeds import graded_seed
 from tests.lab04.figures import (
     CAPS,
     DOCUMENTS_PER_S,
+    FLEETS,
     LATE_S,
+    LONG_CAPS,
+    LONG_PER_S,
     MAX_CAP,
     ORDERS,
     Order,
     documents,
+    p95_by_cap_s,
     p95_unseen_s,
     p95_with_cap_s,
     terms,
@@ -148,6 +152,29 @@ def test_lowest_p95(student):
         "esperan en la cola; con muchos, cada prompt nuevo detiene a todas las demás. Compara el p95 de cada tope (sección "
         "4.8)",
     ))
+    expect_cap_of_each_fleet(student)
+
+
+def expect_cap_of_each_fleet(student) -> None:
+    """Fail the check unless each fleet gets the cap that is best for it: not that of the first fleet, nor of another call."""
+    for place, (lengths, target_s, fewest) in enumerate(FLEETS):
+        order = LONG_PER_S, target_s, lengths, LONG_CAPS[-1]
+        num_replicas, cap = planned(student, *order, again=place > 0)
+        p95, by_cap = p95_by_cap_s(place).get(cap, math.inf), p95_by_cap_s(place)
+        best = min(by_cap, key=by_cap.get)
+        if num_replicas == fewest and p95 <= 1.25 * by_cap[best]:
+            continue
+        kept = place and planned(student, *order) != (num_replicas, cap)
+        expect(False, expected=f"({fewest}, {best})", got=(num_replicas, cap), hint=KEPT if kept else t(
+            "(replicas and slots, for {rate:g} requests per second within {target:g} s; {prompt} prompt tokens and {steps} "
+            "steps each): that is the fewest replicas and the cap whose p95 is lowest *with so many replicas*. One cap "
+            "is not best for all fleets: one that just keeps up needs many slots; with a replica more, few are best. "
+            "Compare the caps anew for each number of replicas (section 4.10)",
+            "(réplicas y slots, para {rate:g} peticiones por segundo en {target:g} s; {prompt} tokens de prompt y {steps} pasos "
+            "cada una): son las menos réplicas y el tope cuyo p95 es menor *con esas réplicas*. Ningún tope es el mejor "
+            "para toda flota: la que da abasto por poco necesita muchos slots; con una réplica más, convienen pocos. "
+            "Compara de nuevo los topes para cada número de réplicas (sección 4.10)",
+        ).format(rate=LONG_PER_S, target=target_s, prompt=lengths[0][0], steps=lengths[0][1]))
 
 
 @check("4.8", points=1, en="respects the memory of a replica", es="respeta la memoria de una réplica")

@@ -2,12 +2,14 @@
 
 from minigpt.workloads.memory_pressure import long_sequences
 from tests.grader.check import check
-from tests.grader.outcomes import Text, expect, expect_equal, is_same, t
+from tests.grader.objects_apart import expect_apart
+from tests.grader.outcomes import CheckFailed, Text, expect, expect_equal, is_same, t
 from tests.lab05.block_stories import Story, expect_no_exception, random_story
 from tests.lab05.oracles import blocks_for
 
 SIZE = 16
 OTHER_SIZES = (1, 4, 7)
+SHOWN = ("lengths",)
 
 
 def expect_as_due(student, story: Story, hint: Text) -> None:
@@ -39,15 +41,17 @@ def test_takes_what_is_needed(student):
         "incluido el último; quita de free_blocks los que asignes; y si no alcanzan los libres, devuelve False, no None "
         "(sección 5.1)",
     ))
+    expect_unknown_to_be_an_error(student)
+    student.play("BlockManager", [3, SIZE], [("allocate", i, 1) for i in range(4)])
     second = student.play("BlockManager", [3, SIZE], [("free", 1), ("allocate", 2, 16)], again=True)
     found = [each["raised"] or each["result"] for each in second]
     expect_equal(found, ["ValueError", True], hint=t(
         "(free(1) and allocate(2, 16) of a second manager, after a first one gave blocks to 0, 1 and 2): a new manager starts "
-        "empty. Whatever is defined in the class body is shared by all managers: create tables and lists in __init__ (section "
-        "5.1)",
+        "empty. Whatever is defined in the class body, or as a default argument, is shared by all managers: create tables and "
+        "lists in __init__ (section 5.1)",
         "(free(1) y allocate(2, 16) de un segundo gestor, después de que uno anterior diera bloques a 0, 1 y 2): un gestor "
-        "nuevo empieza vacío. Lo que se define en el cuerpo de la clase lo comparten todos los gestores: crea tablas y listas "
-        "en __init__ (sección 5.1)",
+        "nuevo empieza vacío. Lo que se define en el cuerpo de la clase, o como argumento por defecto, lo comparten todos los "
+        "gestores: crea tablas y listas en __init__ (sección 5.1)",
     ))
     lengths = (1, 16, 17, 40, 48)
     found = [20 - free_after(student, 20, SIZE, ("allocate", 0, length)) for length in lengths]
@@ -62,6 +66,16 @@ def test_takes_what_is_needed(student):
         f"(number of blocks for these pairs of block size and tokens: {cases}): self.block_size is not always 16 (section 5.1)",
         f"(número de bloques para estos pares de tamaño de bloque y tokens: {cases}): self.block_size no es siempre 16 "
         "(sección 5.1)",
+    ))
+
+
+def expect_unknown_to_be_an_error(student) -> None:
+    [told] = student.play("BlockManager", [3, SIZE], [("free", 1)])
+    expect_equal(told["raised"] or told["result"], "ValueError", hint=t(
+        "(free(1) of a new manager): a sequence that holds no blocks cannot be freed: ask whether it is in tables, and raise "
+        "ValueError (section 5.1)",
+        "(free(1) en un gestor nuevo): una secuencia que no tiene bloques no se puede liberar: pregunta si está en tables y "
+        "lanza ValueError (sección 5.1)",
     ))
 
 
@@ -160,7 +174,7 @@ def test_place(student):
     """Three sequences grow in turn, so that their blocks are mixed; then the real K and V are looked up."""
     story, written = mixed_story()
     told = story.play(student)
-    story.first_difference(told)
+    expect_places(story, told)
     places = {where: told[at[-1]]["result"] for where, at in written.items()}
     expect_pairs(places)
     moved = [where for where, at in written.items() if not all(is_same(told[i]["result"], places[where]) for i in at)]
@@ -171,6 +185,20 @@ def test_place(student):
         "bloques nuevos al final de la tabla y conserva su orden (sección 5.1)",
     ))
     expect_same_logits(places, {i: max(p for j, p in places if j == i) + 1 for i in (2, 4, 7)})
+
+
+def expect_places(story: Story, told: list[dict]) -> None:
+    """Fail the check if a call raised; where it is `place`, the table is too short."""
+    try:
+        story.first_difference(told)
+    except CheckFailed as failure:
+        failure.hint = failure.hint or t(
+            "(a token that was appended has no block): each block that append takes goes to the end of its sequence's table, "
+            "block 0 like any other, though 0 counts as false (section 5.1)",
+            "(un token añadido no tiene bloque): cada bloque que toma append va al final de la tabla de su secuencia, también el "
+            "bloque 0, aunque 0 cuente como falso (sección 5.1)",
+        )
+        raise
 
 
 def mixed_story() -> tuple[Story, dict]:
@@ -260,16 +288,23 @@ def test_conserved(student):
         "los que existen, se liberó dos veces, o se tomó sin quitarlo de los libres. Si obtienes False cuando debería haber "
         "bloques libres, alguno nunca se liberó (sección 5.1)",
     )
-    for seed, (num_blocks, size) in enumerate(((12, 4), (7, 1), (9, 16), (12, 4))):
-        story, looks = random_story(seed, num_blocks, size)
-        told = story.play(student, ("lengths",))
-        found = story.first_difference(told)
-        if found:
-            expect(False, expected=found[1], got=found[2], hint=hint)
-        for asked in looks:
-            blocks = {where: told[at]["result"] for where, at in asked.items()}
-            expect_distinct(blocks, num_blocks, hint)
-        expect_forgotten(told[-1]["shown"]["lengths"])
+    stories = [random_story(seed, *pool) for seed, pool in enumerate(((12, 4), (7, 1), (9, 16), (12, 4)))]
+    for story, looks in stories:
+        expect_story(story, looks, story.play(student, SHOWN), hint)
+    expect_apart(
+        student, "BlockManager", [([story.num_blocks, story.block_size], story.calls) for story, _ in stories], SHOWN,
+        lambda number, told: expect_story(*stories[number], told, hint), section=t(" (section 5.1)", " (sección 5.1)"),
+    )
+
+
+def expect_story(story: Story, looks: list[dict], told: list[dict], hint: Text) -> None:
+    """Fail the check unless a random story went as it is due, and at every look each block was in one place."""
+    found = story.first_difference(told)
+    if found:
+        expect(False, expected=found[1], got=found[2], hint=hint)
+    for asked in looks:
+        expect_distinct({where: told[at]["result"] for where, at in asked.items()}, story.num_blocks, hint)
+    expect_forgotten(told[-1]["shown"]["lengths"])
 
 
 def expect_distinct(blocks: dict, num_blocks: int, hint: Text) -> None:

@@ -3,6 +3,7 @@
 import random
 
 from tests.grader.check import check
+from tests.grader.definition import KEPT
 from tests.grader.outcomes import expect, expect_equal, is_same, t
 from tests.lab05.oracles import blocks_for, cheaper_way, due_time
 from tests.lab05.scenes import accounting_fault, answers, ends, scene
@@ -114,15 +115,46 @@ def test_keeps_its_tokens(student):
     ))
 
 
+def _way(swap_s, recompute_s) -> str:
+    return "swap" if swap_s < recompute_s else "recompute"
+
+
+def _with(*, times=2, size=None, fixed=1, down=False):
+    """`cheaper_way` with a mistake: how often it is copied, a block size that is always the same, how often prefill_s counts."""
+    def way(cost: dict, num_tokens: int, block_size: int) -> str:
+        blocks = num_tokens // block_size if down else blocks_for(num_tokens, block_size)
+        swap_s = times * blocks * (cost["swap_block_s"] + (size or block_size) * cost["swap_token_s"])
+        return _way(swap_s, (num_tokens if fixed is None else fixed) * cost["prefill_s"] + cost["prefill_token_s"] * num_tokens)
+
+    return way
+
+
+WAY_SLIPS = (
+    (_with(times=1), t("copying happens twice, out and in: now, and when the request comes back (section 5.5)",
+                       "se copia dos veces, fuera y dentro: ahora, y cuando la petición vuelve (sección 5.5)")),
+    (_with(size=16), t("a block has server.blocks.block_size places, and that is not always 16 (section 5.5)",
+                       "un bloque tiene server.blocks.block_size sitios, que no siempre son 16 (sección 5.5)")),
+    (_with(fixed=0), t("a prefill has a fixed part, prefill_s, besides the part per token (section 5.5)",
+                       "un prefill tiene una parte fija, prefill_s, además de la parte por token (sección 5.5)")),
+    (_with(fixed=None), t("prefill_s is paid once, not per token (section 5.5)",
+                          "prefill_s se paga una vez, no por token (sección 5.5)")),
+    (_with(down=True), t("it is copied by whole blocks, the last one too, full or not: round the number of blocks up (section 5.5)",
+                         "se copia por bloques enteros, también el último, lleno o no: redondea hacia arriba el número de "
+                         "bloques (sección 5.5)")),
+)
+
+
 @check("5.5", points=3, en="recomputes or swaps, whichever costs less",
        es="recalcula o copia, lo que cueste menos")
 def test_cheaper_way(student):
-    found = []
+    found, cases = [], []
     for block_size, num_tokens in ((16, 20), (16, 400), (64, 400), (4, 8), (4, 100), (16, 112), (16, 113)):
         host, _, _ = preempted(student, ((0, 8, 0), (5, 500, 0)), computed=[8, num_tokens], block_size=block_size)
         found.append([each.way for each in host.server.log.preemptions])
+        cases.append((host.server.cost, num_tokens, block_size))
     expected = [["swap"], ["recompute"], ["swap"], ["swap"], ["recompute"], ["swap"], ["recompute"]]
-    expect_equal(found, expected, hint=t(
+    slips = (hint for way, hint in WAY_SLIPS if [[way(*case)] for case in cases] == found != expected)
+    expect_equal(found, expected, hint=next(slips, None) or t(
         "(block size and tokens: 16 and 20, 16 and 400, 64 and 400, 4 and 8, 4 and 100, 16 and 112, 16 and 113): the copy is "
         "made twice, out and in, and by whole blocks; recomputing pays its fixed part once. Both count num_computed_tokens: "
         "the other tokens have no K and V yet (section 5.5)",
@@ -149,6 +181,10 @@ def expect_any_cost(student) -> None:
         host, _, _ = preempted(student, ((0, 200, 0),), computed=[num_tokens], block_size=block_size, cost=cost, held=300,
                                again=number > 0)
         found, due = [each.way for each in host.server.log.preemptions], [cheaper_way(cost, num_tokens, block_size)]
+        if number and not is_same(found, due):
+            alone, _, _ = preempted(student, ((0, 200, 0),), computed=[num_tokens], block_size=block_size, cost=cost, held=300)
+            kept = is_same([each.way for each in alone.server.log.preemptions], due)
+            expect(not kept, expected=due, got=found, hint=KEPT)
         asked = f"{num_tokens} tokens, block_size {block_size}, {cost}"
         expect_equal_way = t("if the costs are equal, recompute (section 5.5)", "si los costes son iguales, recalcula "
                                                                                 "(sección 5.5)")

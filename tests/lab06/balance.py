@@ -31,14 +31,14 @@ def per_request_ns(lengths, cost, link, in_flight, *, slower=max, less=1, share=
     return door, (steps - less) * step_ns + context * cost["per_context_token_ns"] * attended
 
 
-def best_split(num_machines, lengths, cost, link, in_flight, *, join=min, unit=1e9, **otherwise) -> tuple[int, int, float]:
+def best_split(num_machines, lengths, cost, link, in_flight, *, join=min, unit=1e9, prefers=1, **otherwise) -> tuple[int, int, float]:
     """The division that completes most; of equals, that with fewer prefill machines."""
     door_ns, decode_ns = per_request_ns(lengths, cost, link, in_flight, **otherwise)
 
     def per_s(num_prefill: int) -> float:
         return unit * join(num_prefill / door_ns, (num_machines - num_prefill) / decode_ns)
 
-    best = max(range(1, num_machines), key=per_s)
+    best = max(range(1, num_machines), key=lambda num_prefill: (per_s(num_prefill), -num_prefill * prefers))
     return best, num_machines - best, per_s(best)
 
 
@@ -53,6 +53,17 @@ def drawn_fleets(seed: int, count: int, *, slow_link: bool = False):
         per_token = cost["per_prefill_token_ns"] * (rng.randint(2, 5) if slow_link else rng.uniform(0, 0.9))
         link = {"per_request_ns": rng.randint(1, 90_000), "per_token_ns": round(per_token)}
         yield rng.choice((2, 3, 4, 8, 12)), lengths, cost, link, rng.choice((1, 4, 8, 64))
+
+
+def even_fleets():
+    """Fleets in which a request costs both kinds the same, so that two divisions complete as much.
+
+    All costs are powers of two: in whatever order and unit they are added up, equals stay equal.
+    """
+    cost = dict.fromkeys(COST, 0) | {"prefill_overhead_ns": 512, "per_prefill_token_ns": 64, "step_overhead_ns": 1024,
+                                     "per_sequence_ns": 256}
+    for num_machines in (3, 5, 9):
+        yield num_machines, [(8, 3), (8, 3)], cost, {"per_request_ns": 1, "per_token_ns": 1}, 4
 
 
 @lru_cache(maxsize=16)

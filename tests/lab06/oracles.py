@@ -19,7 +19,8 @@ def related_prompts(rng: random.Random, block_size: int, count: int = 12) -> lis
         prompts.append(prompt)
     swapped = base[block_size : 2 * block_size] + block + base[2 * block_size :]
     turned = [base[1], base[0], *base[2:]] if block_size > 1 else []
-    return [*prompts, swapped, turned, block * 4, block * 2, [0] * (3 * block_size), block[:-1], []]
+    alike = [[*pair, *base[2:]] for pair in ((1, 23), (12, 3), (1, 230), (12, 30))] if block_size > 1 else []  # as digits
+    return [*prompts, swapped, turned, *alike, block * 4, block * 2, [0] * (3 * block_size), block[:-1], []]
 
 
 def followers(token_ids, length: int) -> list[int]:
@@ -31,8 +32,14 @@ def followers(token_ids, length: int) -> list[int]:
 
 
 def texts(rng: random.Random, count: int) -> list[list[int]]:
-    """Texts of few different tokens, so that endings repeat in several places, and some in none."""
-    return [[rng.randrange(rng.choice((2, 3, 5, 30))) for _ in range(rng.randint(2, 30))] for _ in range(count)]
+    """Texts of few different tokens, so that endings repeat in several places, and some in none.
+
+    Every second one has two or three different ones throughout: long endings repeat, and earlier copies overlap them.
+    """
+    def text(most: tuple) -> list[int]:
+        return [rng.randrange(rng.choice(most)) for _ in range(rng.randint(2, 30))]
+
+    return [text((2, 3, 5, 30) if turn % 2 == 0 else (rng.choice((2, 2, 3)),)) for turn in range(count)]
 
 
 def num_agreeing(guesses, choices) -> int:

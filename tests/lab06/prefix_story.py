@@ -7,6 +7,8 @@ by which key they can be found.
 from collections import Counter
 from dataclasses import dataclass
 
+from tests.grader.definition import expect_unchanged
+from tests.grader.objects_apart import expect_apart
 from tests.grader.outcomes import CRASHED, CheckFailed, Text, expect, t
 
 FIELDS = ("free_blocks", "tables", "num_holders", "block_of", "key_of", "idle")
@@ -19,10 +21,18 @@ NAMES = {
     "holders": t("holders of each block, by sequence", "secuencias que tienen cada bloque, por secuencia"),
     "keys": t("key of each block, by sequence", "clave de cada bloque, por secuencia"),
 }
-# Whatever a story is about: the call that went wrong is `share`. Nothing is idle before a sequence leaves, so it shows in 6.3.
+# Whatever a story is about: the call that went wrong is `share`.
 STILL_IDLE = t(
     "share takes each block that it finds out of `idle`, if it is there: a block that is held is not idle (exercise 6.2)",
     "share saca de `idle` cada bloque que encuentra, si está ahí: un bloque en uso no está ocioso (ejercicio 6.2)",
+)
+
+IDLE_ORDER = t(
+    "the right blocks are idle, in the wrong order: go through the table from its last block to its first, and let each block "
+    "that becomes idle go to the end of idle. evict takes the first, and the end of a sequence has to go before its beginning "
+    "(section 6.1)",
+    "están ociosos los bloques debidos, en otro orden: recorre la tabla del último bloque al primero, y que cada bloque que queda "
+    "ocioso vaya al final de idle. evict toma el primero, y el final de una secuencia debe irse antes que su comienzo (sección 6.1)",
 )
 
 
@@ -77,6 +87,10 @@ class Model:
                 self.num_free += block.key is None
                 self.idle += [block] if block.key is not None else []
 
+    def leave(self, request_id, _num_blocks) -> None:
+        """The first sequence of a new cache leaves, without the student's `free`: see `asked`."""
+        self.free(request_id)
+
     def seen(self, result) -> dict:
         """What can be seen after a call."""
         return {
@@ -86,18 +100,57 @@ class Model:
         }
 
 
-def expect_story(student, num_blocks: int, calls, hint: Text) -> None:
-    """Fail the check unless after each of the calls all is as it is due."""
-    model, told = Model(num_blocks), student.play("PrefixCache", [num_blocks], list(calls), FIELDS)
-    for at, (call, each) in enumerate(zip(calls, told)):
+def expect_story(student, num_blocks: int, calls, hint: Text, *, of_order: Text = IDLE_ORDER) -> None:
+    """Fail the check unless after each of the calls all is as it is due; `of_order` is for the right idle blocks in another order."""
+    expect_due(num_blocks, calls, student.play("PrefixCache", [num_blocks], asked_all(calls), FIELDS), hint, of_order)
+
+
+def expect_caches_apart(student, stories, hint: Text) -> None:
+    """The same of several caches, (number of blocks, calls) each, that are used in turn."""
+    expect_apart(student, "PrefixCache", [([num_blocks], asked_all(calls)) for num_blocks, calls in stories], FIELDS,
+                 lambda number, told: expect_due(*stories[number], told, hint), section=t(" (section 6.1)", " (sección 6.1)"))
+
+
+def asked_all(calls) -> list[tuple]:
+    return [each for call in calls for each in asked(call)]
+
+
+def asked(call: tuple) -> list[tuple]:
+    """What a call of a story asks of the student's cache: itself, or what `free` is due to do, done by hand.
+
+    `leave` is for the first sequence of a new cache, all of whose blocks are published: they are 0, 1, … in order.
+    """
+    name, *args = call
+    if name != "leave":
+        return [call]
+    request_id, num_blocks = args
+    held = [("num_holders.__setitem__", block, 0) for block in range(num_blocks)]
+    return [*held, ("tables.pop", request_id), ("idle.update", dict.fromkeys(reversed(range(num_blocks))))]
+
+
+def expect_due(num_blocks: int, calls, told: list[dict], hint: Text, of_order: Text = IDLE_ORDER) -> None:
+    """Fail the check unless this is what the calls of one cache are due to give."""
+    model, told = Model(num_blocks), iter(told)
+    for at, call in enumerate(calls):
+        each = [next(told) for _ in asked(call)][-1]
         if each["raised"]:
             raise CheckFailed(CRASHED, expected=said(call), got=f"{said(call)}: {each['said']}", hint=hint)
+        expect_unchanged(("keys",), call[2:], each["after"][1:])
         result = getattr(model, call[0])(*call[1:])
         due, got = model.seen(result), seen(each["shown"], each["result"], num_blocks)
         for name in NAMES:
-            likely = STILL_IDLE if (call[0], name) == ("share", "idle") else hint
-            expect(got[name] == due[name], hint=likely, got=got[name], expected=told_of(name, due[name], calls[: at + 1]))
+            hinted = likely(call[0], name, got[name], due[name], of_order) or hint
+            expect(got[name] == due[name], hint=hinted, got=got[name], expected=told_of(name, due[name], calls[: at + 1]))
         expect_whole(each["shown"], num_blocks, calls[: at + 1], hint)
+
+
+def likely(method: str, name: str, got, due, of_order: Text) -> Text | None:
+    """The hint that the idle blocks themselves give, whatever a story is about."""
+    if name != "idle" or not isinstance(got, list) or got == due:
+        return None
+    if method == "share" and Counter(got) > Counter(due):
+        return STILL_IDLE
+    return of_order if Counter(got) == Counter(due) else None
 
 
 def seen(shown: dict, result, num_blocks: int) -> dict:

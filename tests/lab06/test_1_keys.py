@@ -4,7 +4,7 @@ import random
 
 from tests.grader.check import check
 from tests.grader.definition import expect_unchanged
-from tests.grader.outcomes import expect, expect_equal, t
+from tests.grader.outcomes import Text, expect, expect_equal, t
 from tests.lab06.oracles import full_prefixes, related_prompts
 
 SIZES = (1, 4, 7, 16)
@@ -75,12 +75,37 @@ def test_other_beginning(student):
                 other = holder.setdefault(key, prefix)
                 expect(other == prefix, expected=t("two keys", "dos claves"), got=t(
                     f"the same key for different blocks: {shown(other, size)} and {shown(prefix, size)}",
-                    f"la misma clave para bloques distintos: {shown(other, size)} y {shown(prefix, size)}"), hint=t(
-                    "a token's K and V depend on every token before it, and on their order: chain the keys: make each one "
-                    "from the previous key and all tokens of its block (section 6.1)",
-                    "K y V de un token dependen de todos los anteriores y de su orden: encadena las claves: haz cada una con "
-                    "la anterior y con todos los tokens de su bloque (sección 6.1)",
-                ))
+                    f"la misma clave para bloques distintos: {shown(other, size)} y {shown(prefix, size)}"), hint=why_same(other, prefix))
+    expect_far_apart(student)
+
+
+def why_same(one: tuple, other: tuple) -> Text:
+    """The hint for two beginnings with the same key."""
+    if "".join(map(str, one)) == "".join(map(str, other)):
+        return t(
+            "1 and 23, written one after the other, look like 12 and 3: hash the numbers themselves, or put something "
+            "between them (section 6.1)",
+            "1 y 23, escritos uno tras otro, parecen 12 y 3: aplica el hash a los propios números, o pon algo entre ellos "
+            "(sección 6.1)",
+        )
+    return t(
+        "a token's K and V depend on every token before it, and on their order: chain the keys: make each one from the previous "
+        "key and all tokens of its block (section 6.1)",
+        "K y V de un token dependen de todos los anteriores y de su orden: encadena las claves: haz cada una con la "
+        "anterior y con todos los tokens de su bloque (sección 6.1)",
+    )
+
+
+def expect_far_apart(student) -> None:
+    """Fail the check if a long prompt's blocks, of which no two have the same beginning, share a key by chance."""
+    rng = random.Random(6)
+    [keys] = one_key_each(student, [[rng.randrange(257) for _ in range(2_000)]], 1)
+    expect(len({*keys}) == len(keys), expected=t("2000 different keys", "2000 claves distintas"), got=len({*keys}), hint=t(
+        "(a prompt of 2,000 blocks of one token): a key that can take few values is soon given twice, and a sequence would "
+        "read another's K and V. Keep the whole hash: no remainder, no few digits of it (section 6.1)",
+        "(un prompt de 2000 bloques de un token): una clave que admite pocos valores se repite pronto, y una secuencia "
+        "leería K y V de otra. Conserva el hash entero: ni un resto ni unas pocas cifras (sección 6.1)",
+    ))
 
 
 def by_prefix(prompts, keys, size: int) -> dict[tuple, set]:

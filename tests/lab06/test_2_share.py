@@ -2,7 +2,7 @@
 
 from tests.grader.check import check
 from tests.grader.outcomes import t
-from tests.lab06.prefix_story import expect_story
+from tests.lab06.prefix_story import expect_caches_apart, expect_story
 
 FIRST = ("grow", 0, 4), ("publish", 0, [11, 12, 13])
 
@@ -20,6 +20,20 @@ def test_shares_the_beginning(student):
     ], hint)
 
 
+@check("6.2", points=1, en="a shared block is no longer idle", es="un bloque compartido ya no está ocioso")
+def test_takes_out_of_idle(student):
+    """Without the student's own `free`, which comes later: what it would leave behind is put there."""
+    hint = t(
+        "(leave(0, 3): the first sequence is gone, and its three blocks are idle). Idle blocks can be found as well: a block "
+        "that is shared leaves idle, or it would be evicted under its holder; the others stay there (section 6.1)",
+        "(leave(0, 3): la primera secuencia ya no está, y sus tres bloques están ociosos). También se encuentran los bloques "
+        "ociosos: el que se comparte sale de idle, o lo desalojarían aunque esté en uso; los demás siguen ahí (sección 6.1)",
+    )
+    idle = ("grow", 0, 3), ("publish", 0, [11, 12, 13]), ("leave", 0, 3)
+    for keys in ([11, 12, 13], [11, 12, 99], [11], [99], []):
+        expect_story(student, 8, [*idle, ("share", 1, keys), ("share", 2, [11, 12]), ("grow", 2, 4), ("share", 3, [11])], hint)
+
+
 @check("6.2", points=1, en="stops at the first key that is not found", es="se detiene en la primera clave que no encuentra",
        negative=True)
 def test_stops_at_a_gap(student):
@@ -31,12 +45,13 @@ def test_stops_at_a_gap(student):
     ))
 
 
-@check("6.2", points=2, en="counts the holders of a block", es="cuenta cuántas secuencias tienen cada bloque")
+@check("6.2", points=1, en="counts the holders of a block", es="cuenta cuántas secuencias tienen cada bloque")
 def test_counts_holders(student):
-    expect_story(student, 20, [
-        *FIRST, ("share", 1, [11, 12]), ("share", 2, [11]), ("grow", 2, 3), ("share", 3, [11, 12, 13]), ("grow", 1, 3),
-    ], t(
+    hint = t(
         "each shared block gets one more holder: num_holders counts the tables that it appears in (section 6.1)",
         "cada bloque compartido recibe un poseedor más: num_holders cuenta en cuántas tablas está (sección 6.1)",
-    ))
-
+    )
+    calls = [*FIRST, ("share", 1, [11, 12]), ("share", 2, [11]), ("grow", 2, 3), ("share", 3, [11, 12, 13]), ("grow", 1, 3)]
+    expect_story(student, 20, calls, hint)
+    others = [*FIRST, ("share", 4, [11, 12, 13]), ("share", 2, [12]), ("grow", 2, 5), ("publish", 2, [51, 52]), ("share", 3, [51])]
+    expect_caches_apart(student, [(20, calls), (12, others)], hint)

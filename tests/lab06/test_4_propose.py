@@ -21,6 +21,22 @@ def guessed(token_ids, num_tokens, longest, *, lengths=None, pick=max, skip=0):
     return []
 
 
+def _apart(token_ids, num_tokens, longest):
+    """Who looks only at places that end before the ending begins."""
+    for length in range(longest, 0, -1):
+        if found := [end for end in followers(token_ids, length) if end <= len(token_ids) - length]:
+            return token_ids[max(found) : max(found) + num_tokens]
+    return []
+
+
+def _with_enough_behind(token_ids, num_tokens, longest):
+    """Who looks only at places that as many tokens follow as may be guessed."""
+    for length in range(longest, 0, -1):
+        if found := [end for end in followers(token_ids, length) if end + num_tokens <= len(token_ids)]:
+            return token_ids[max(found) : max(found) + num_tokens]
+    return []
+
+
 def _itself(token_ids, num_tokens, longest):
     """Who looks up to the very end finds the ending itself, and nothing after it."""
     return []
@@ -48,6 +64,23 @@ PROPOSE = Definition(function="propose", arguments=("token_ids", "num_tokens", "
         "parece que empiezas por el último token solo: empieza con `longest` tokens; una coincidencia más larga adivina "
         "mejor (sección 6.2)",
     )),
+    Slip(answer=lambda token_ids, num_tokens, longest: guessed(token_ids, num_tokens + 1, longest), hint=t(
+        "one token too many: at most num_tokens (section 6.2)", "un token de más: a lo sumo num_tokens (sección 6.2)",
+    )),
+    Slip(answer=_with_enough_behind, hint=t(
+        "the latest place counts even if fewer than num_tokens tokens come after it: guess those (section 6.2)",
+        "cuenta el último lugar aunque le sigan menos de num_tokens tokens: adivina esos (sección 6.2)",
+    )),
+    Slip(answer=_apart, hint=t(
+        "an earlier copy may overlap the ending itself: in 7 8 7 8 7 the last three tokens also stand at the very beginning "
+        "(section 6.2)",
+        "una copia anterior puede solaparse con el propio final: en 7 8 7 8 7 los tres últimos tokens también están al "
+        "principio del todo (sección 6.2)",
+    )),
+    Slip(answer=lambda *args: guessed(*args, lengths=lambda longest: range(min(longest, 3), 0, -1)), hint=t(
+        "`longest` is an argument, and not always 3: begin with as many tokens as it says (section 6.2)",
+        "`longest` es un argumento, y no siempre vale 3: empieza con tantos tokens como diga (sección 6.2)",
+    )),
     Slip(answer=lambda *args: guessed(*args, skip=-1), hint=t(
         "you seem to repeat the last token: the guess starts after the tokens that were found (section 6.2)",
         "parece que repites el último token: lo adivinado empieza detrás de los tokens encontrados (sección 6.2)",
@@ -57,7 +90,7 @@ PROPOSE = Definition(function="propose", arguments=("token_ids", "num_tokens", "
 
 @check("6.4", points=2, en="guesses what followed the last time", es="adivina lo que siguió la última vez")
 def test_what_followed(student):
-    cases = [(text, 4, longest) for longest in (3, 1, 2, 5) for text in texts(random.Random(longest), 25)]
+    cases = [(text, 4, longest) for longest in (3, 1, 2, 5, 7) for text in texts(random.Random(longest), 25)]
     expect_defined(student, PROPOSE, cases, hint=t(
         "find the last tokens at their latest earlier place; the guess is what comes after them there. If `longest` "
         "of them are not found, look for one fewer, down to one (section 6.2)",

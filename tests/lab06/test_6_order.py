@@ -47,11 +47,23 @@ SLIPS = (
         "of several equally short requests, the one that came first goes first: the lists are in order of arrival (section 6.3)",
         "entre varias igual de cortas va primero la que llegó antes: las listas van por orden de llegada (sección 6.3)",
     )),
+    Slip(answer=lambda predicted, *rest: next_place([round(each) for each in predicted], *rest), hint=t(
+        "compare the predictions as they are, without rounding: 2.2 is shorter than 2.4 (section 6.3)",
+        "compara las predicciones tal cual, sin redondear: 2.2 es más corta que 2.4 (sección 6.3)",
+    )),
+    Slip(answer=lambda predicted, *rest: next_place([int(each) for each in predicted], *rest), hint=t(
+        "compare the predictions as they are, with their decimals: 2.2 is shorter than 2.4 (section 6.3)",
+        "compara las predicciones tal cual, con sus decimales: 2.2 es más corta que 2.4 (sección 6.3)",
+    )),
     Slip(answer=_shortest_at_the_bound, hint=t(
         "if several requests may not be overtaken again, the first to arrive is next, not the shortest of them: any other "
         "would overtake it (section 6.3)",
         "si hay varias a las que ya no se puede adelantar, le toca a la que llegó primero, no a la más corta de ellas: "
         "cualquier otra la adelantaría (sección 6.3)",
+    )),
+    Slip(answer=lambda predicted, overtaken, most: next_place(predicted, overtaken, most and most - 1), hint=t(
+        "a request may be overtaken most_overtaken times: at one fewer it is not at its limit yet (section 6.3)",
+        "a una petición se la puede adelantar most_overtaken veces: con una menos aún no llegó a su límite (sección 6.3)",
     )),
     Slip(answer=_one_too_many, hint=t(
         "a request overtaken most_overtaken times is at its limit: once more would be too many. `>=`, not `>` "

@@ -5,11 +5,12 @@ from minigpt.runtime.clock import VirtualClock
 from minigpt.schedulers.lines import OUTPUT_WEIGHT, PROMPT_WEIGHT
 from minigpt.workloads.clients import FLOODER, QUIET, client_of
 from tests.grader.check import check
-from tests.grader.outcomes import Text, expect, t, wrong
+from tests.grader.objects_apart import expect_apart
+from tests.grader.outcomes import CheckFailed, Text, expect, t, wrong
 from tests.grader.seeds import graded_seed
 from tests.lab05.block_stories import expect_no_exception, said
 from tests.lab06.crowds import SLOTS, flooded, most_apart, p95_ms
-from tests.lab06.turns import all_pairs, due_turns, queued_story, story
+from tests.lab06.turns import all_pairs, due_turns, new_beside_idle, queued_story, story
 
 MISTAKES = {
     "prompts for nothing": t(
@@ -68,6 +69,37 @@ MISTAKES = {
         "un contador no se baja nunca: un cliente que recibió más que los que esperan conserva el suyo. Toma el máximo "
         "(sección 6.4)",
     ),
+    "the last to leave, whoever waits": t(
+        "the client that left the queue last counts only if no client waits; otherwise lift to the lowest counter of those that "
+        "wait (section 6.4)",
+        "el último cliente que salió cuenta solo si no espera nadie; si no, eleva hasta el contador más bajo de los que esperan "
+        "(sección 6.4)",
+    ),
+    "only while it waits": t(
+        "output counts also for a client that has nothing in the queue any more: its requests are in flight (section 6.4)",
+        "la salida cuenta también para un cliente que ya no tiene nada en la fila: sus peticiones están en vuelo (sección 6.4)",
+    ),
+    "those in flight, too": t(
+        "lift to the lowest counter of the clients that wait in the queue now: those whose requests are all in flight or answered "
+        "do not count (section 6.4)",
+        "eleva hasta el contador más bajo de los clientes que esperan ahora en la fila: no cuentan los que tienen todo en vuelo o "
+        "respondido (sección 6.4)",
+    ),
+    "lifts newcomers only": t(
+        "a client that comes back is lifted like a new one: what counts is that it has nothing in the queue now (section 6.4)",
+        "a un cliente que vuelve se le eleva como a uno nuevo: lo que cuenta es que ahora no tiene nada en la fila (sección 6.4)",
+    ),
+    "the counter at that time": t(
+        "lift to what the counter of the last client to leave is now: its requests in flight have had tokens since (section 6.4)",
+        "eleva hasta lo que vale ahora el contador del último que salió: sus peticiones en vuelo han recibido tokens desde "
+        "entonces (sección 6.4)",
+    ),
+    "0 is nothing": t(
+        "the lowest counter of the waiting clients may be 0, which `or` and `if` take for nothing: lift to the client that left "
+        "last only if no client waits (section 6.4)",
+        "el contador más bajo de los que esperan puede ser 0, que `or` e `if` toman por nada: eleva hasta el del último que "
+        "salió solo si no espera nadie (sección 6.4)",
+    ),
     "lifts at every arrival": t(
         "lift only a client that has nothing in the queue yet: one that already waits has its place (section 6.4)",
         "eleva solo a un cliente que aún no tiene nada en la fila: el que ya espera tiene su lugar (sección 6.4)",
@@ -83,6 +115,13 @@ GENERAL = t(
     "nada en ella, antes se eleva su contador (sección 6.4)",
 )
 
+RAISED = t(
+    "next_client is asked only while a request waits, and a client that was never there may arrive. num_waiting counts a client's "
+    "requests in the queue: one more at each arrival, one fewer at each admission (section 6.4)",
+    "a next_client se le pregunta solo cuando espera alguna petición, y puede llegar un cliente que nunca estuvo. num_waiting "
+    "cuenta las peticiones de un cliente en la fila: una más por llegada, una menos por admisión (sección 6.4)",
+)
+
 
 def expect_turns(student, stories) -> None:
     """Fail the check at the first turn that is not due, with the hint of the mistake that explains the turns of all stories."""
@@ -90,16 +129,29 @@ def expect_turns(student, stories) -> None:
     due = [due_turns(*each) for each in stories]
     for (_, calls), mine, right in zip(stories, got, due):
         if mine != right:
-            place = next(i for i, pair in enumerate(zip(mine, right)) if pair[0] != pair[1])
             made = (name for name in MISTAKES if all(due_turns(*each, name) == turns for each, turns in zip(stories, got)))
-            raise wrong(expected=before(calls, place, right[place]), got=mine[place], hint=MISTAKES.get(next(made, ""), GENERAL))
+            raise first_wrong(calls, mine, right, MISTAKES.get(next(made, ""), GENERAL))
+
+
+def first_wrong(calls, mine, right, hint: Text) -> CheckFailed:
+    """The failure at the first turn that is not due."""
+    place = next(i for i, pair in enumerate(zip(mine, right)) if pair[0] != pair[1])
+    return wrong(expected=before(calls, place, right[place]), got=mine[place], hint=hint)
 
 
 def turns_of(student, weights, calls) -> list:
     """Whose turn it was, by the student's counters."""
-    told = student.play("TokenCounters", list(weights), calls)
+    return turns_in(calls, student.play("TokenCounters", list(weights), calls))
+
+
+def turns_in(calls, told: list[dict]) -> list:
+    """Whose turn it was, from what each of the calls was told."""
     for call, each in zip(calls, told):
-        expect_no_exception(call, each)
+        try:
+            expect_no_exception(call, each)
+        except CheckFailed as failure:
+            failure.hint = RAISED
+            raise
     return [each["result"] for (name, *_), each in zip(calls, told) if name == "next_client"]
 
 
@@ -130,7 +182,19 @@ def after_a_while(weights=(1, 2)) -> tuple[tuple, list]:
 
 @check("6.7", points=2, en="a client that was away does not get ahead", es="un cliente que estuvo fuera no vuelve con ventaja")
 def test_lifts(student):
-    expect_turns(student, [after_a_while(), *(story(seed) for seed in range(30))])
+    expect_turns(student, [after_a_while(), new_beside_idle(), *(story(seed) for seed in range(30))])
+    expect_counters_apart(student, [story(seed) for seed in range(3)])
+
+
+def expect_counters_apart(student, stories) -> None:
+    """Fail the check unless several counters, used in turn, do as each does alone."""
+    def expect_due(number: int, told: list[dict]) -> None:
+        calls, right = stories[number][1], due_turns(*stories[number])
+        if (mine := turns_in(calls, told)) != right:
+            raise first_wrong(calls, mine, right, GENERAL)
+
+    made = [(list(weights), calls) for weights, calls in stories]
+    expect_apart(student, "TokenCounters", made, (), expect_due, section=t(" (section 6.4)", " (sección 6.4)"))
 
 
 def run_fair(student, requests, *, again: bool = False):

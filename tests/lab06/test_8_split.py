@@ -5,13 +5,41 @@ from dataclasses import asdict
 from tests.grader.check import check
 from tests.grader.definition import Definition, Slip, as_row, expect_defined, near_numbers
 from tests.grader.outcomes import expect, t
-from tests.lab06.balance import CASES, COST, SLOTS, best_split, drawn_fleets, lengths_of, replayed_per_s
+from tests.lab06.balance import CASES, COST, SLOTS, best_split, drawn_fleets, even_fleets, lengths_of, replayed_per_s
 
 BAR_PERCENT = 5.0
 
 
 def _with(**otherwise):
     return lambda *args: best_split(*args, **otherwise)
+
+
+def _without(which: str, name: str):
+    """One coefficient is left out."""
+    def answer(num_machines, lengths, cost, link, in_flight):
+        given = {"cost": cost, "link": link}
+        given[which] = given[which] | {name: 0}
+        return best_split(num_machines, lengths, given["cost"], given["link"], in_flight)
+
+    return answer
+
+
+def _turned(*args):
+    num_prefill, num_decode, per_s = best_split(*args)
+    return num_decode, num_prefill, per_s
+
+
+def _all_shared(num_machines, lengths, cost, link, in_flight):
+    shared = cost | {name: cost[name] / in_flight for name in ("per_sequence_ns", "per_context_token_ns")}
+    return best_split(num_machines, lengths, shared, link, in_flight)
+
+
+def _context_shared(num_machines, lengths, cost, link, in_flight):
+    return best_split(num_machines, lengths, cost | {"per_context_token_ns": cost["per_context_token_ns"] / in_flight}, link, in_flight)
+
+
+def _sequence_shared(num_machines, lengths, cost, link, in_flight):
+    return best_split(num_machines, lengths, cost | {"per_sequence_ns": cost["per_sequence_ns"] / in_flight}, link, in_flight)
 
 
 def _with_no_link(num_machines, lengths, cost, link, in_flight):
@@ -49,6 +77,28 @@ SLIPS = (
         "every request passes through both kinds: the slower kind decides, so take min, not max (section 6.5)",
         "toda petición pasa por los dos tipos: decide el más lento, así que toma min, no max (sección 6.5)",
     )),
+    Slip(answer=_turned, hint=t(
+        "the order is (prefill machines, decode machines, requests per second) (section 6.5)",
+        "el orden es (máquinas de prefill, máquinas de decode, peticiones por segundo) (sección 6.5)",
+    )),
+    Slip(answer=_without("cost", "prefill_overhead_ns"), hint=t(
+        "each prefill pass has a fixed part too: prefill_overhead_ns, once per prompt (section 6.5)",
+        "cada pasada de prefill tiene también una parte fija: prefill_overhead_ns, una vez por prompt (sección 6.5)",
+    )),
+    Slip(answer=_without("link", "per_request_ns"), hint=t(
+        "the link has a fixed part too: per_request_ns (section 6.5)",
+        "el enlace tiene también una parte fija: per_request_ns (sección 6.5)",
+    )),
+    *(Slip(answer=answer, hint=t(
+        "only step_overhead_ns is shared by all in flight: per_sequence_ns and per_context_token_ns are paid for each of them "
+        "(section 6.5)",
+        "solo step_overhead_ns se reparte entre todas las que hay en vuelo: per_sequence_ns y per_context_token_ns se pagan por cada "
+        "una (sección 6.5)",
+    )) for answer in (_all_shared, _context_shared, _sequence_shared)),
+    Slip(answer=_with(prefers=-1), hint=t(
+        "two divisions complete as much: of equals, the one with fewer prefill machines (section 6.5)",
+        "dos repartos completan lo mismo: entre iguales, el que tiene menos máquinas de prefill (sección 6.5)",
+    )),
     *(Slip(answer=_with(unit=unit), hint=t(
         "the coefficients are in nanoseconds: a second has 10⁹ of them (section 6.5)",
         "los coeficientes están en nanosegundos: un segundo tiene 10⁹ (sección 6.5)",
@@ -83,7 +133,7 @@ DEFINED = t(
 @check("6.8", points=3, en="what a request costs each kind, and the best division",
        es="lo que una petición cuesta a cada tipo, y el mejor reparto")
 def test_best_division(student):
-    expect_defined(student, SPLIT, list(drawn_fleets(student.seed, 60)), hint=DEFINED)
+    expect_defined(student, SPLIT, [*drawn_fleets(student.seed, 60), *even_fleets()], hint=DEFINED)
 
 
 @check("6.8", points=1, en="a slow link counts", es="un enlace lento cuenta")

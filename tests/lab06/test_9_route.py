@@ -40,6 +40,15 @@ def _first_holder(way, in_flight, cached, drawn, most_ahead):
     return holder if in_flight[holder] <= in_flight[least] + most_ahead else least
 
 
+def _drawn_if_unknown(way, in_flight, cached, drawn, most_ahead):
+    known = way != "prefix" or max(cached) > 0
+    return replica(way if known else "two", in_flight, cached, drawn, most_ahead)
+
+
+def _zero_is_no_limit(way, in_flight, cached, drawn, most_ahead):
+    return replica(way, in_flight, cached, drawn, most_ahead, bound=most_ahead > 0)
+
+
 def _number_in_flight(way, in_flight, cached, drawn, most_ahead):
     return in_flight[replica(way, in_flight, cached, drawn, most_ahead)]
 
@@ -55,6 +64,18 @@ SLIPS = (
     Slip(answer=_max_of_two, hint=t(
         "of the two replicas that were drawn, take the one with fewer requests in flight (section 6.5)",
         "de las dos réplicas sorteadas, toma la que tenga menos peticiones en vuelo (sección 6.5)",
+    )),
+    Slip(answer=_drawn_if_unknown, hint=t(
+        "the two in `drawn` are for the way \"two\" alone: if no replica has the prompt, all hold as much of it, 0 tokens, and the "
+        "one with the fewest in flight is due (section 6.5)",
+        "las dos de `drawn` son solo para la vía \"two\": si ninguna réplica tiene el prompt, todas guardan lo mismo, 0 tokens, y "
+        "toca la de menos peticiones en vuelo (sección 6.5)",
+    )),
+    Slip(answer=_zero_is_no_limit, hint=t(
+        "most_ahead = 0 is a limit, though 0 counts as false: then the holder may have no more in flight than the least busy "
+        "(section 6.5)",
+        "most_ahead = 0 es un límite, aunque 0 cuente como falso: la que tiene el prompt no puede tener más en vuelo que la menos "
+        "ocupada (sección 6.5)",
     )),
     Slip(answer=lambda *args: replica(*args, bound=False), hint=t(
         "affinity without a limit: every request with the popular beginning goes to one replica. If it has over most_ahead "
@@ -88,7 +109,7 @@ def drawn_states(seed: int, way: str, count: int):
     for _ in range(count):
         size = rng.choice((2, 3, 8))
         in_flight = [rng.randint(0, rng.choice((2, 9))) for _ in range(size)]
-        cached = [rng.choice((0, 0, 40, 200)) for _ in range(size)]
+        cached = [rng.choice((0, 0, 40, 200)) for _ in range(size)] if rng.random() < 0.8 else [0] * size
         drawn = rng.sample(range(size), 2)
         apart = max(in_flight) - min(in_flight)
         yield way, in_flight, cached, drawn, rng.choice((0, 1, 3, 8, apart, max(0, apart - 1)))

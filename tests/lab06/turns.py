@@ -25,7 +25,9 @@ def drawn_lines(seed: int, count: int, bounds=(None, 3, 0, 5, 2)):
         most = 9 if bound is None else bound
         overtaken = sorted((rng.randint(0, most) for _ in range(size)), reverse=True)  # who came first, most often
         overtaken[0] = rng.choice((most, most, most + 1, overtaken[0]))  # beyond it where the bound was just lowered
-        predicted = [rng.choice((1, 2, 3.5, 20, rng.randint(1, 60))) for _ in range(size)]
+        # Now and then they differ by far less than 1: who rounds them makes equals of them.
+        drawn = (lambda: round(rng.uniform(2, 4), 3)) if turn % 3 == 2 else lambda: rng.choice((1, 2, 3.5, 20, rng.randint(1, 60)))
+        predicted = [drawn() for _ in range(size)]
         yield predicted, overtaken, bound
 
 
@@ -37,10 +39,13 @@ class Counters:
         self.service: dict[str, float] = {}
         self.waiting: dict[str, int] = {}
         self.last_to_leave: str | None = None
+        self.left_with: float = 0
 
     def arrive(self, client):
-        here = [self.service[other] for other, number in self.waiting.items() if number and other != client]
+        absent_too = self.mistake == "those in flight, too"
+        here = [self.service[other] for other, number in self.waiting.items() if absent_too or number and other != client]
         lifts = not self.waiting.get(client) or self.mistake == "lifts at every arrival"
+        lifts = client not in self.waiting if self.mistake == "lifts newcomers only" else lifts
         floor = self._floor(here) if lifts and self.mistake != "never lifts" else 0
         mine = 0 if self.mistake == "lowers too" and lifts and here else self.service.get(client, 0)
         self.service[client] = max(mine, floor)
@@ -48,9 +53,13 @@ class Counters:
 
     def _floor(self, here) -> float:
         if here:
-            return max(here) if self.mistake == "lifts to the highest" else min(here)
+            lowest = max(here) if self.mistake == "lifts to the highest" else min(here)
+            if self.mistake != "the last to leave, whoever waits" and (lowest or self.mistake != "0 is nothing"):
+                return lowest
         if self.mistake == "lifts to the lowest of all":
             return min(self.service.values(), default=0)
+        if self.mistake == "the counter at that time":
+            return self.left_with
         return 0 if self.mistake == "nobody there, no lift" else self.service.get(self.last_to_leave, 0)
 
     def next_client(self):
@@ -67,9 +76,11 @@ class Counters:
         self.service[client] += self.weights[0] * tokens
         self.waiting[client] -= 1
         if not self.waiting[client]:
-            self.last_to_leave = client
+            self.last_to_leave, self.left_with = client, self.service[client]
 
     def count_token(self, client):
+        if self.mistake == "only while it waits" and not self.waiting.get(client):
+            return
         weights = {"output for nothing": 0, "weights exchanged": self.weights[0]}
         self.service[client] += weights.get(self.mistake, self.weights[1])
 
@@ -99,6 +110,13 @@ def story(seed: int, *, clients: str = "ABCD", num_calls: int = 150) -> tuple[tu
                 counters.count_token(client)
                 calls.append(("count_token", client))
         in_flight = in_flight[-4:]
+    return weights, calls
+
+
+def new_beside_idle(weights=(1, 2)) -> tuple[tuple, list]:
+    """B waits and has had nothing yet when C comes: its counter of 0 is the lowest, and C is not lifted to A's."""
+    calls = [("arrive", "A"), ("arrive", "B"), ("next_client",), ("admit", "A", 100), ("arrive", "C")]
+    calls += [("next_client",), ("admit", "B", 30), ("arrive", "B"), ("next_client",), ("admit", "C", 5), ("next_client",)]
     return weights, calls
 
 

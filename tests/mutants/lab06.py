@@ -1,6 +1,6 @@
 """Wrong answers to Lab 06, each with a mistake that is easy to make."""
 
-from tests.mutants import lab06_serving
+from tests.mutants import fresh, lab06_serving
 from tests.mutants.mutant import Mutant
 
 CHAIN = "key = hash((key, *token_ids[start : start + block_size]))"
@@ -171,4 +171,5 @@ MUTANTS = (
     return [*right, choices[len(right)]], len(guesses) - len(right)""",
     ),
     *lab06_serving.MUTANTS,
+    *fresh.BY_LAB["06"],
 )
