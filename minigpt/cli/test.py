@@ -23,7 +23,7 @@ def run_pytest(argv: list[str], selection: list[str]) -> int:
     """Run the selected tests, several at once unless the options say otherwise."""
     given = any(option.startswith(OF_ITS_OWN) for option in argv)
     # Tests that share an expensive result are in one group, and so in one process.
-    # One more than there are cores: many tests wait for other processes.
-    spread = [] if given else ["-n", str(min((os.cpu_count() or 1) + 1, MOST_PROCESSES)), "--dist", "loadgroup"]
+    # Twice as many as there are cores: many tests wait for other processes.
+    spread = [] if given else ["-n", str(min(2 * (os.cpu_count() or 1), MOST_PROCESSES)), "--dist", "loadgroup"]
     command = [sys.executable, "-m", "pytest", *spread, *selection, *argv]
     return process.run_child(command, cwd=repository_root())
