@@ -11,7 +11,7 @@ import queue
 def collect_batch(server):
     """El siguiente lote, una lista de hasta `server.max_batch` peticiones; una lista vacía si la cola está cerrada.
 
-    A la primera petición se la espera lo que haga falta. La espera de compañía acaba `server.max_wait_s` después de que
+    A la primera petición se la espera lo que haga falta. La espera a las demás acaba `server.max_wait_s` después de que
     llegara la primera (no desde que esta función empezó a mirar), o en cuanto el lote está lleno. Las más antiguas,
     primero.
     """
@@ -23,8 +23,8 @@ def run_full_inference(server, batch):
     """Da pasos con el lote entero hasta que termine su petición más larga; las filas ya terminadas se calculan también.
 
     Cada paso entrega todo `batch` a `server.model.forward_one_step`. Una petición termina con EOS, que no es un token
-    de la salida, o cuando tiene `max_tokens` tokens de salida; después no se le añade nada. De aquí no sale ninguna
-    respuesta.
+    de la salida, o cuando tiene `max_tokens` tokens de salida; después no se le añade nada. Esta función no envía
+    respuestas.
     """
     # EJERCICIO 2.2 (unas 9 líneas)
     raise NotImplementedError("ejercicio 2.2: run_full_inference")

@@ -11,10 +11,10 @@ import random
 
 
 def admit(server, in_flight):
-    """Llena los slots libres de `in_flight` (una lista, modificada in place) desde la cola, primero la más antigua.
+    """Llena los slots libres de `in_flight` (modifica esa misma lista) con las de la cola, primero la más antigua.
 
-    Nunca hay más de `server.max_inflight` peticiones en vuelo, y aquí nada deja pasar el tiempo: mientras esperas,
-    lo pierde una petición en curso.
+    Nunca hay más de `server.max_inflight` peticiones en vuelo, y aquí no se espera nunca: las peticiones
+    en curso perderían ese tiempo.
     """
     # EJERCICIO 3.1 (unas 2 líneas)
     raise NotImplementedError("ejercicio 3.1: admit")
@@ -31,7 +31,7 @@ def decode_one_step(server, in_flight):
 
 
 def retire(server, in_flight, finished):
-    """Deja salir las de `finished` en este paso: fuera de `in_flight` (se modifica ahí mismo) y respondidas."""
+    """Saca de `in_flight` (de esa misma lista) las peticiones de `finished` y respóndelas, en este mismo paso."""
     # EJERCICIO 3.3 (unas 3 líneas)
     raise NotImplementedError("ejercicio 3.3: retire")
 
@@ -50,7 +50,7 @@ def p95_s(records):
 
     `records` es una lista de diccionarios, uno por petición, con `request_id`, `arrival_s` (llegada programada),
     `admitted_s` (tomada de la cola) y `finish_s` (respondida); los dos últimos son None si la petición no llegó hasta
-    ahí. La latencia cuenta desde la llegada programada; una petición sin respuesta llega infinitamente tarde. Sin
+    ahí. La latencia cuenta desde la llegada programada; la de una petición sin respuesta es infinita. Sin
     registros: ValueError.
     """
     # EJERCICIO 3.5 (unas 6 líneas)
@@ -73,8 +73,8 @@ def grouped_batch_loop(server):
     """Batching continuo en que las recién llegadas comparten prellenado: entran varias juntas o, tras un rato, una.
 
     Una pasada de prellenado (prefill) tiene un coste fijo, así que dos prompts en un paso cuestan menos que en dos. Si
-    hay alguna en vuelo, las que llegan esperan a que pueda entrar un grupo, pero ninguna más de lo que dure la
-    paciencia; sin ninguna en vuelo, esperar no aporta nada. Primero la más antigua, y nunca más de
+    hay alguna en vuelo, las que llegan esperan a que pueda entrar un grupo, pero ninguna más que un límite (la
+    paciencia); sin ninguna en vuelo, esperar no aporta nada. Primero la más antigua, y nunca más de
     `server.max_inflight` en vuelo. El tamaño del grupo y la paciencia los eliges tú.
     """
     # EJERCICIO 3.8 (unas 13 líneas)

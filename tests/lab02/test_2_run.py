@@ -118,7 +118,7 @@ def test_sends_no_answer(student):
     _, host = ran(student, scene((0, 3), (0, 3)))
     expect_equal([record.item.request_id for record in host.server.log.finished], [], hint=t(
         "(requests that it answered): this function only computes; answering is the loop's job (section 2.4)",
-        "(peticiones que respondió): esta función solo calcula; responder es cosa del bucle (sección 2.4)",
+        "(peticiones respondidas): esta función solo calcula; responder es cosa del bucle (sección 2.4)",
     ))
 
 

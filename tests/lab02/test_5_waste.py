@@ -33,7 +33,7 @@ def expect_shares(student, steps: list[dict], max_batch: int, held: float, empty
                                                                    "(claves del diccionario) (sección 2.9)"))
     due = {"held": held, "empty": empty}
     expect(not any(due[key] and is_near(found[key], 100 * due[key]) for key in KEYS), expected=due, got=found, hint=t(
-        "this is per cent: return shares, from 0 to 1 (section 2.9)", "esto es en porcentaje: devuelve fracciones, de 0 a 1 (sección 2.9)",
+        "this is per cent: return shares, from 0 to 1 (section 2.9)", "esto está en porcentaje: devuelve fracciones, de 0 a 1 (sección 2.9)",
     ))
     is_turned = held != empty and is_near(found["held"], empty) and is_near(found["empty"], held)
     expect(not is_turned, expected=due, got=found, hint=t(

@@ -57,7 +57,7 @@ def test_hand_worked_timeline(student):
 
 
 @check("2.6", points=3, en="p95 within one step of the reference, at three loads",
-       es="p95 a menos de un paso del de la referencia, con tres cargas")
+       es="el p95 difiere en menos de un paso del de la referencia, con tres cargas")
 def test_p95(student):
     got, expected = [], []
     for load in LOADS:
@@ -72,7 +72,7 @@ def test_p95(student):
         "(p95 in ms at load 0.3, 0.7 and 0.95). If it is too high: does a full batch leave at once, does the wait count from "
         "the first arrival, does time pass anywhere else? If it is too low: are all rows computed to the end? (section 2.10)",
         "(p95 en ms con carga 0.3, 0.7 y 0.95). Si es demasiado alto: ¿sale enseguida un lote completo, cuenta la espera "
-        "desde la primera llegada, pasa el tiempo en algún otro sitio? Si es demasiado bajo: ¿se calculan todas las filas "
+        "desde la primera llegada, se pierde tiempo en algún otro sitio? Si es demasiado bajo: ¿se calculan todas las filas "
         "hasta el final? (sección 2.10)",
     ))
 

@@ -105,12 +105,12 @@ SLIPS = (
     (lambda records, percent: _of(_answered(records), percent), t(
         "That is the percentile of the answered requests only. A request without an answer has infinite latency; it is not "
         "left out",
-        "Ese es el percentil de las peticiones respondidas solamente. Una petición sin respuesta tiene latencia infinita; no "
+        "Ese es el percentil solo de las peticiones respondidas. Una petición sin respuesta tiene latencia infinita; no "
         "se omite",
     )),
     (lambda records, percent: _of(_since_admission(records), percent), t(
         "That is counted from admitted_s. A client's wait starts at arrival_s",
-        "Eso está contado desde admitted_s. La espera del cliente empieza en arrival_s",
+        "Cuentas desde admitted_s. La espera del cliente empieza en arrival_s",
     )),
     (lambda records, percent: _of([each or math.inf for each in latencies(records)], percent), t(
         "finish_s = 0.0 is a valid time; only None means no answer: test `is None`, since 0.0 also counts as false",

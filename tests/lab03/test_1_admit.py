@@ -13,14 +13,14 @@ from tests.lab03.scenes import MS, scene
 WAITED = t(
     "`admit` let time pass, which delays the running requests. When no request is left in the queue, return at once, even if "
     "none is in flight: waiting is the loop's job (section 3.1)",
-    "`admit` dejó pasar tiempo, y eso retrasa a las peticiones en curso. Cuando no quede ninguna petición en la cola, vuelve "
+    "`admit` dejó pasar tiempo, y eso retrasa a las peticiones en curso. Cuando no quede ninguna petición en la cola, acaba "
     "enseguida, aunque no haya ninguna en vuelo: esperar es cosa del bucle (sección 3.1)",
 )
 ASKED_AGAIN = t(
     "`admit` polled the queue again and again, but no request can arrive while it runs. When none is waiting, leave the free "
     "slots empty and return; the loop calls it again before the next step (section 3.1)",
     "`admit` consultó la cola una y otra vez, pero no puede llegar ninguna petición mientras se ejecuta. Cuando no haya "
-    "ninguna en espera, deja vacíos los slots libres y vuelve; el bucle la llamará de nuevo antes del próximo paso (sección "
+    "ninguna en espera, deja vacíos los slots libres y termina; el bucle la llamará de nuevo antes del próximo paso (sección "
     "3.1)",
 )
 NOBODY_WAITED = t(

@@ -141,7 +141,7 @@ def test_only_computes(student):
     expect_equal(answered, [], hint=t(
         "(requests that it answered): this function only returns the requests that ended; answering them is the job of "
         "`retire` (section 3.3)",
-        "(peticiones que respondió): esta función solo devuelve las peticiones que terminaron; responder es cosa de `retire` "
+        "(peticiones respondidas): esta función solo devuelve las peticiones que terminaron; responder es cosa de `retire` "
         "(sección 3.3)",
     ))
     expect_equal(host.server.clock.now_ns / 1e6, 1.0, hint=t(

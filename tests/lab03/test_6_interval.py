@@ -149,7 +149,7 @@ def test_width(student):
         "every resample was the same draw. Is random.Random(seed) inside your loop, so that it starts over each time? Or do "
         "you draw without replacement, or not at all? Create the generator once, before the loop, and draw with choices(…) "
         "(section 3.7)",
-        "todas las remuestras fueron el mismo sorteo. ¿Está random.Random(seed) dentro de tu bucle, de modo que empieza de "
+        "todas las remuestras salieron iguales. ¿Está random.Random(seed) dentro de tu bucle, de modo que empieza de "
         "nuevo cada vez? ¿O sorteas sin reemplazo, o no sorteas? Crea el generador una sola vez, antes del bucle, y sortea "
         "con choices(…) (sección 3.7)",
     ))
