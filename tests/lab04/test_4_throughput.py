@@ -87,7 +87,7 @@ def test_context(student):
 
 
 @check("4.4", points=2, en="the whole formula, and within 5 % of the replay",
-       es="la fórmula entera, y a menos del 5 % de la reproducción")
+       es="la fórmula entera, con menos de un 5 % de error frente a la reproducción")
 def test_within_5_percent(student):
     kinds = ("mixed", "lognormal:24,0.8,200", "documents")
     cases = [(name, cap) for name in kinds for cap in (4, 8, 16, 32)]

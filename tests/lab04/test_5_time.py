@@ -114,7 +114,7 @@ def test_alone(student):
 
 
 @check("4.5", points=3, en="every rung, and within 10 % of the replay up to load 0.8",
-       es="todos los peldaños, y a menos del 10 % de la reproducción hasta carga 0.8")
+       es="todos los peldaños, con menos de un 10 % de error frente a la reproducción hasta carga 0.8")
 def test_within_10_percent(student):
     expect_every_rung(student)
     errors = []

@@ -52,9 +52,9 @@ def planned(student, rate: float, target_s: float, lengths, max_cap: int, *, aga
         "({rate:.0f} requests per second within {target:g} s, at most {max_cap} slots): a fleet can do that, and there is no "
         "fixed limit on the number of replicas. No fleet exists only if requests that run alone already take longer than the "
         "target (section 4.10)",
-        "({rate:.0f} peticiones por segundo en {target:g} s, como mucho {max_cap} slots): una flota puede, y el número de "
-        "réplicas no tiene un límite fijo. Solo si las peticiones a solas ya tardan más que el objetivo no la hay (sección "
-        "4.10)",
+        "({rate:.0f} peticiones por segundo en {target:g} s, como mucho {max_cap} slots): hay una flota que lo logra, y "
+        "el número de réplicas no tiene un límite fijo. Solo si las peticiones a solas ya tardan más que el objetivo no hay "
+        "ninguna (sección 4.10)",
     ).format(rate=rate, target=target_s, max_cap=max_cap))
     expect_unchanged(("lengths",), (lengths,), (lengths_after,))
     return checked(plan)
