@@ -49,7 +49,7 @@ def tokens_to_reserve(server, request, in_flight):
     pero al menos `request.num_tokens` y nunca más que "max". "watermark" (marca de agua) reserva `request.num_tokens`:
     lo que hay ahora.
 
-    Con todas las reglas tiene que esperar si fueran a quedar libres menos de `server.reserve_blocks` bloques; sin
+    Con todas las reglas tiene que esperar si después quedarían libres menos de `server.reserve_blocks` bloques; sin
     ninguna en vuelo no hace falta que quede ninguno.
     """
     # EJERCICIO 5.2 (unas 11 líneas)
@@ -61,7 +61,7 @@ def plan_step(in_flight, token_budget):
 
     Primero, un token para cada petición a la que le falta uno por calcular (`num_tokens` − `num_computed_tokens`):
     están en curso, y nada puede hacerlas esperar. Lo que queda de `token_budget` va a las demás, en el orden de
-    `in_flight`, a cada una lo que necesita o lo que quede. Un presupuesto None no tiene fin.
+    `in_flight`, a cada una lo que necesita o lo que quede. Con None no hay límite.
     """
     # EJERCICIO 5.3 (unas 8 líneas)
     raise NotImplementedError("ejercicio 5.3: plan_step")

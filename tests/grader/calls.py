@@ -119,7 +119,7 @@ class WorkerLost(CheckFailed):
 def did_not_return(name: str, got: Text) -> WorkerLost:
     """A call that used up its time."""
     return WorkerLost(TIMED_OUT, got=got, hint=t(
-        "`{name}` did not return: does its loop ever end?", "`{name}` no volvió: ¿termina su bucle?",
+        "`{name}` did not return: does its loop ever end?", "`{name}` no terminó: ¿tiene fin su bucle?",
     ).format(name=name))
 
 
@@ -127,7 +127,7 @@ def ended_the_process(name: str, got: Text) -> WorkerLost:
     """A call that took everything down with it."""
     return WorkerLost(PROCESS_ENDED, got=got, hint=t(
         "`{name}` ended the whole process: return instead of exiting",
-        "`{name}` terminó todo el proceso: vuelve con return en vez de salir",
+        "`{name}` terminó todo el proceso: usa return en vez de salir",
     ).format(name=name))
 
 

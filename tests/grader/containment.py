@@ -29,7 +29,7 @@ ROWS = {
           "la solución se podía leer en su ruta: califica en un contenedor, o en una copia sin solutions/ ni .git"),
     ),
     "reading": Row(
-        t("it cannot read files that other users may not read", "no puede leer archivos cerrados a los demás"),
+        t("it cannot read files that other users may not read", "no puede leer archivos que otros usuarios no pueden leer"),
         t("the code could read files that other users may not read", "el código podía leer archivos cerrados a otros usuarios"),
     ),
     "changing": Row(
@@ -77,7 +77,7 @@ ROWS = {
         t("the code could use the network", "el código podía usar la red"),
     ),
     "rights": Row(
-        t("it cannot gain rights of its own (user namespaces)", "no puede obtener derechos propios (espacios de usuario)"),
+        t("it cannot gain rights of its own (user namespaces)", "no puede obtener privilegios propios (espacios de usuario)"),
         t("the code could make user namespaces of its own", "el código podía crear sus propios espacios de usuario"),
     ),
 }

@@ -59,7 +59,7 @@ def test_aging(student):
         "0.2 s after it. The same holds for priority 2 with 0.1 s: there may be more than two classes, and each step of "
         "priority counts. Without aging it could wait forever (section 5.4)",
         "(ids en la fila): con aging_s = 0.2 s, a una petición de prioridad 1 solo la adelantan las urgentes que llegan hasta "
-        "0.2 s después. Lo mismo vale para la prioridad 2 con 0.1 s: puede haber más de dos clases, y cada paso de prioridad "
+        "0.2 s después. Lo mismo vale para la prioridad 2 con 0.1 s: puede haber más de dos clases, y cada escalón de prioridad "
         "cuenta. Sin envejecimiento podría esperar para siempre (sección 5.4)",
     ))
     expect_due_order(student)
@@ -87,6 +87,6 @@ def expect_due_order(student) -> None:
             f"{expected} (aging_s {aging_s}; id: llegada, prioridad: {asked})"), hint=t(
             "(ids in line): there may be more than two classes, and each step of priority counts aging_s; do not round times; "
             "each request has its own key: do you keep anything from an earlier call? (section 5.4)",
-            "(ids en la fila): puede haber más de dos clases, y cada paso de prioridad cuenta aging_s; no redondees los "
+            "(ids en la fila): puede haber más de dos clases, y cada escalón de prioridad cuenta aging_s; no redondees los "
             "tiempos; cada petición tiene su propia clave: ¿guardas algo de una llamada anterior? (sección 5.4)",
         ))

@@ -184,7 +184,7 @@ def test_answers_are_unchanged(student):
 
 
 @check("5.7", points=1, en="blocks are conserved, and every request ends once",
-       es="los bloques se conservan y cada petición termina una vez")
+       es="no se pierde ningún bloque y cada petición termina una vez")
 def test_conserved(student):
     log = tight_run(student)
     expect_equal(accounting_fault(log), None, hint=t(
