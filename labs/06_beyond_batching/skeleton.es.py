@@ -1,7 +1,7 @@
 """Laboratorio 06 (opcional), más allá del batching: lo que los motores han añadido desde entonces, en pequeño.
 
 Funciones y una clase; los bucles que las usan ya están escritos (minigpt/schedulers, minigpt/runtime/paged). Ningún
-ejercicio necesita uno posterior, y cada una de las cinco partes se sostiene sola.
+ejercicio necesita uno posterior, y cada una de las cinco partes es independiente.
 """
 
 from minigpt.schedulers.in_line import ByClient, ByPrediction, serve_in_line
@@ -21,7 +21,7 @@ def block_keys(token_ids, block_size):
 
 
 class PrefixCache:
-    """Bloques que las secuencias comparten. En todo momento cada uno está en uso por secuencias, ocioso o libre.
+    """Bloques que las secuencias comparten. En todo momento cada uno está en uso, ocioso o libre.
 
     Una secuencia tiene los bloques de su tabla, y un bloque puede estar en varias tablas. Un bloque que se encuentra
     por una clave y no está en ninguna tabla está ocioso: sus K y V se quedan hasta que haga falta la memoria.
@@ -55,7 +55,7 @@ class PrefixCache:
 
     def publish(self, request_id, keys):
         """Ya escrito: los primeros bloques de la secuencia, uno por clave de `keys`, están calculados y llenos, y desde
-        ahora se encuentran.
+        ahora se pueden encontrar.
 
         Una clave es de un solo bloque y un bloque de una sola clave: se queda el que se publicó primero.
         """
@@ -103,7 +103,7 @@ def accept(guesses, choices):
 
     `choices` tiene un token más que `guesses`: choices[j] es lo que dice el modelo tras los j primeros adivinados. Se
     conservan estos hasta el primero que el modelo no habría dicho; ahí vale lo que elige el modelo. La pasada ha
-    guardado en la caché K y V de todo lo adivinado, y las de lo que no se conserva tienen que irse.
+    guardado en la caché K y V de todo lo adivinado, y las de lo que no se conserva deben descartarse.
     """
     # EJERCICIO 6.5 (unas 4 líneas)
     raise NotImplementedError("ejercicio 6.5: accept")
@@ -134,7 +134,7 @@ class TokenCounters:
         self.prompt_weight, self.output_weight = prompt_weight, output_weight
         self.service = {}  # cliente -> su contador
         self.num_waiting = {}  # cliente -> sus peticiones en la fila
-        self.last_to_leave = None  # el cliente cuya última petición en espera salió de la fila más recientemente
+        self.last_to_leave = None  # el último cliente que se quedó sin peticiones en la fila
 
     def arrive(self, client):
         """Una petición del cliente llega a la fila.

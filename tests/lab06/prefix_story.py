@@ -31,8 +31,9 @@ IDLE_ORDER = t(
     "the right blocks are idle, in the wrong order: go through the table from its last block to its first, and let each block "
     "that becomes idle go to the end of idle. evict takes the first, and the end of a sequence has to go before its beginning "
     "(section 6.1)",
-    "están ociosos los bloques debidos, en otro orden: recorre la tabla del último bloque al primero, y que cada bloque que queda "
-    "ocioso vaya al final de idle. evict toma el primero, y el final de una secuencia debe irse antes que su comienzo (sección 6.1)",
+    "están ociosos los bloques correctos, pero en otro orden: recorre la tabla del último bloque al primero y haz que cada "
+    "bloque que queda ocioso vaya al final de idle. evict toma el primero, y el final de una secuencia debe irse antes que su "
+    "comienzo (sección 6.1)",
 )
 
 

@@ -49,6 +49,6 @@ CLAIMS = (
         id="guesses", lab="06 · 6.2", measure=guesses,
         said=Text("Speculative decoding makes a server faster.", "La decodificación especulativa acelera un servidor."),
         literature=Text("Leviathan et al. (ICML 2023): ×2–3, one answer at a time",
-                        "Leviathan et al. (ICML 2023): ×2–3, de respuesta en respuesta"),
+                        "Leviathan et al. (ICML 2023): ×2–3, con una sola respuesta a la vez"),
     ),
 )

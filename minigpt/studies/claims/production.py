@@ -56,7 +56,7 @@ def orca_rates() -> Finding:
             f"×{ratios[8]:.0f} over static batches of 8, ×{ratios[1]:.0f} over no batching; the pipeline of GPUs that "
             "Orca "
             "kept full is not modelled",
-            f"×{ratios[8]:.0f} sobre lotes estáticos de 8, ×{ratios[1]:.0f} sobre no formar lotes; no se modela el "
+            f"×{ratios[8]:.0f} respecto a lotes estáticos de 8, ×{ratios[1]:.0f} respecto a no formar lotes; no se modela el "
             "pipeline de GPU que Orca mantenía lleno",
         ),
         verdict=judged(3 < ratios[8] < 36.9, CONDITION),
@@ -255,7 +255,7 @@ CLAIMS = (
         said=Text("Paging wastes under 4 % of the KV memory.", "La paginación desperdicia menos del 4 % de la memoria "
                                                                "KV."),
         literature=Text("PagedAttention (SOSP 2023); earlier systems held tokens in 20 to 38 %",
-                        "PagedAttention (SOSP 2023); los sistemas anteriores tenían tokens en un 20 a 38 %"),
+                        "PagedAttention (SOSP 2023); los sistemas anteriores llenaban con tokens entre el 20 y el 38 %"),
     ),
     Claim(
         id="admission", lab="05 · 5.2", measure=admission,

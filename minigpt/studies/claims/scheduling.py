@@ -195,7 +195,8 @@ CLAIMS = (
     ),
     Claim(
         id="same-work", lab="02", measure=same_work,
-        said=Text("The total work is the same under both.", "El trabajo total es el mismo con ambos."),
+        said=Text("The total work is the same under both.",
+                  "El trabajo total es el mismo con el batching estático y con el continuo."),
         literature=Text("leaves out finished rows (Orca, OSDI 2022, section 3)",
                         "olvida las filas terminadas (Orca, OSDI 2022, sección 3)"),
     ),

@@ -34,8 +34,8 @@ def flood() -> Finding:
         text=Text(
             f"one of four clients floods: p95 of a quiet one {before['B']:.0f} ms in order of arrival, {after['B']:.0f} ms "
             "with token counters",
-            f"uno de cuatro clientes inunda: p95 de uno tranquilo {before['B']:.0f} ms por orden de llegada, {after['B']:.0f} "
-            "ms con contadores de tokens",
+            f"uno de cuatro clientes envía una avalancha: p95 de uno tranquilo {before['B']:.0f} ms por orden de "
+            f"llegada, {after['B']:.0f} ms con contadores de tokens",
         ),
         verdict=judged(before["B"] > 5 * after["B"], WRONG), figures={"fcfs_ms": before["B"], "vtc_ms": after["B"]},
     )
@@ -100,7 +100,7 @@ CLAIMS = (
     ),
     Claim(
         id="first-come-fair", lab="06 · 6.4", measure=flood,
-        said=Text("First come, first served is fair.", "Por orden de llegada es lo justo."),
+        said=Text("First come, first served is fair.", "Atender por orden de llegada es lo justo."),
         literature=Text("between requests, not between clients: VTC (Sheng et al., OSDI 2024)",
                         "entre peticiones, no entre clientes: VTC (Sheng et al., OSDI 2024)"),
     ),
