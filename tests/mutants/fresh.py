@@ -68,7 +68,7 @@ BY_LAB = {
         if len(batch) > 1 and server.queue.empty() and server.clock.time() > batch[-1].arrival_time_s:
             break
 """,
-            check="2.1/deadline_runs_from_the_first_arrival", hint="Having company already",
+            check="2.1/deadline_runs_from_the_first_arrival", hint="having company already",
         ),
     ),
     "03": (
