@@ -1,7 +1,7 @@
 """Calls of a prefix cache, with what is due after each of them.
 
-Which free block a sequence gets is free. So blocks are compared by what is known of them: how many sequences hold them and
-by which key they can be found.
+It does not matter which free block a sequence gets. So blocks are compared by what is known of them: how
+many sequences hold them, and by which key they can be found.
 """
 
 from collections import Counter
@@ -23,7 +23,7 @@ NAMES = {
 }
 # Whatever a story is about: the call that went wrong is `share`.
 STILL_IDLE = t(
-    "share takes each block that it finds out of `idle`, if it is there: a block that is held is not idle (exercise 6.2)",
+    "share removes each block that it finds from `idle`, if it is there: a block that is held is not idle (exercise 6.2)",
     "share saca de `idle` cada bloque que encuentra, si está ahí: un bloque en uso no está ocioso (ejercicio 6.2)",
 )
 
