@@ -55,7 +55,7 @@ HEADLINES = (
     ),
     Row(
         name="×7.4", source="DistServe: Zhong et al., OSDI 2024",
-        en="requests within their targets, or targets 12.6 times as tight, for more than 90 % of requests",
+        en="requests per second, or targets 12.6 times as tight, with more than 90 % of requests within their targets",
         es="peticiones dentro de sus objetivos, u objetivos ×12.6 más estrictos, para más del 90 % de ellas",
     ),
     Row(

@@ -38,7 +38,7 @@ IDLE_ORDER = t(
 
 @dataclass(eq=False, slots=True)
 class Block:
-    """A block as the definition sees it."""
+    """A block, by the definition."""
 
     holders: int = 0
     key: int | None = None
@@ -101,7 +101,7 @@ class Model:
 
 
 def expect_story(student, num_blocks: int, calls, hint: Text, *, of_order: Text = IDLE_ORDER) -> None:
-    """Fail the check unless after each of the calls all is as it is due; `of_order` is for the right idle blocks in another order."""
+    """Fail the check unless everything is right after each call; `of_order` is for the right idle blocks in another order."""
     expect_due(num_blocks, calls, student.play("PrefixCache", [num_blocks], asked_all(calls), FIELDS), hint, of_order)
 
 
