@@ -54,7 +54,7 @@ def throughput_per_s(lengths, in_flight, cost):
     """Return how many requests per second a continuous server completes while `in_flight` requests run all the time.
 
     A request stays for some steps; so in a mean step in_flight / (mean steps) requests leave, and as many enter. The
-    others share one decode pass. Requests per second are the number that leave in a step over the time of a step.
+    others share one decode pass. Divide the number that leave in a step by its time.
     """
     # EXERCISE 4.4 (about 9 lines)
     raise NotImplementedError("exercise 4.4: throughput_per_s")

@@ -81,8 +81,8 @@ def preempt_last(server, in_flight):
     """Memory has run out: preempt the last in line, remove it from `in_flight` (changed in place), and return it.
 
     Its first `num_computed_tokens` tokens have keys and values. "recompute" drops them and costs one prefill of these
-    tokens later: `server.cost["prefill_s"]`, plus `["prefill_token_s"]` per token. "swap" copies the blocks that these
-    tokens need (no others that the request holds) out, and later back in: each time `["swap_block_s"]` per block, plus
+    tokens later: `server.cost["prefill_s"]`, plus `["prefill_token_s"]` per token. "swap" copies out the blocks that these
+    tokens need (and no others), and later back in: each time `["swap_block_s"]` per block, plus
     `["swap_token_s"]` for each of its `block_size` places. Take the cheaper way (recompute if they cost the same). The
     request keeps its tokens and will continue where it was.
     """

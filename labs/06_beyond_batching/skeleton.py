@@ -14,7 +14,7 @@ def block_keys(token_ids, block_size):
     of each are the same, and only then.
 
     A key is a whole number or a text, of the same size however long the prompt is. `hash((a, b))` combines several
-    numbers into one; a list has no hash, a tuple of numbers has. Tokens that do not fill a block have no key.
+    numbers into one; it takes tuples of numbers, not lists. Tokens that do not fill a block have no key.
     """
     # EXERCISE 6.1 (about 5 lines)
     raise NotImplementedError("exercise 6.1: block_keys")
@@ -183,7 +183,7 @@ def route(way, in_flight, cached_tokens, drawn, most_ahead):
     raise NotImplementedError("exercise 6.9: route")
 
 
-# -- given: loops that ask your functions, and a sum that Lab 04 knows -----------------------------------------------
+# -- given: loops that ask your functions, and a sum from Lab 04 -----------------------------------------------------
 
 
 def shortest_first_loop(server, predicted, most_overtaken):

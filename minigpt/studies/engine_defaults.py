@@ -55,7 +55,7 @@ HEADLINES = (
     ),
     Row(
         name="×7.4", source="DistServe: Zhong et al., OSDI 2024",
-        en="requests within their targets, or targets 12.6 times as tight, for more than 90 % of requests",
+        en="requests per second, or targets 12.6 times as tight, with more than 90 % of requests within their targets",
         es="peticiones dentro de sus objetivos, u objetivos ×12.6 más estrictos, para más del 90 % de ellas",
     ),
     Row(
@@ -72,7 +72,7 @@ DEFAULTS = (
     ),
     Row(
         name="vLLM", source="vLLM 0.14, 2026-01; PR 27614, 31998",
-        en="overlap is on where it can be (async_scheduling); with guesses by n-gram it turns itself off",
+        en="overlap is on where possible (async_scheduling); with n-gram guesses it turns itself off",
         es="solapamiento activado donde se puede (async_scheduling); con tokens adivinados por n-gramas se desactiva solo",
     ),
     Row(
@@ -82,7 +82,7 @@ DEFAULTS = (
     ),
     Row(
         name="SGLang", source="sglang/srt/server_args.py, main, 2026",
-        en="prefix caching is on (a radix tree); what is unused the longest is evicted first",
+        en="prefix caching is on (a radix tree); the longest unused prefix is evicted first",
         es="caché de prefijos activada (un árbol radix); se desaloja primero lo que lleva más sin uso",
     ),
     Row(

@@ -71,8 +71,8 @@ EVIDENCE = (
         engine="SGLang", version="2026",
         source="docs.sglang.io: Hyperparameter Tuning, Server Arguments; schedule_policy.py",
         en="it expects running requests to use only a share of what is left of their max_new_tokens "
-        "(schedule-conservativeness moves it) and admits what fits then, between any two steps. When the pool is "
-        "full after all, it retracts running requests. Prompts longer than chunked-prefill-size are cut; unless "
+        "(schedule-conservativeness adjusts it) and admits what fits then, between any two steps. If the pool still "
+        "fills up, it retracts running requests. Prompts longer than chunked-prefill-size are cut; unless "
         "enable-mixed-chunk is set, a piece has a step to itself, and decodes wait for it.",
         es="supone que las peticiones en curso usarán solo una parte de lo que les queda de max_new_tokens (la "
         "mueve schedule-conservativeness) y admite, entre dos pasos cualesquiera, lo que así cabe. Si aun así "
@@ -83,8 +83,8 @@ EVIDENCE = (
         engine="TGI", version="3.3 (2025)",
         source="Hugging Face, TGI: README (maintenance mode, PR 3345), Launcher arguments, TGI v3 overview; queue.rs",
         en="(in maintenance mode since December 2025: its authors recommend vLLM and SGLang) requests join and leave "
-        "between steps. max_batch_total_tokens bounds "
-        "the tokens that a batch could come to: every admitted request counts with its input and all of its "
+        "between steps. max_batch_total_tokens limits "
+        "the tokens that a batch could reach: every admitted request counts with its input and all of its "
         "max_new_tokens. Others stay in the queue. Since version 3 long prompts come in pieces.",
         es="(en modo de mantenimiento desde diciembre de 2025: sus autores recomiendan vLLM y SGLang) las peticiones "
         "entran y salen entre pasos. max_batch_total_tokens "
@@ -123,7 +123,7 @@ EVIDENCE = (
         source="llama.cpp: tools/server/README.md; PR 16736 (2025), issue 23652 (2026)",
         en="every step takes the next token of all busy slots, and then up to batch-size tokens of prompts; a longer prompt "
            "goes on in the next. By default the slots share one cache (kv-unified), and a request starts when a slot is free: "
-           "what its tokens need is taken as they come, and nothing checks whether all of them together will fit. When no "
+           "memory for its tokens is taken as they come, and nothing checks whether all of them together will fit. When no "
            "room is left, idle slots are cleared first; then running conversations stop with an error, \"Context size has "
            "been exceeded\".",
         es="cada paso toma el siguiente token de todos los slots ocupados y después hasta batch-size tokens de prompts; uno "
@@ -136,7 +136,7 @@ EVIDENCE = (
         engine="TF Serving", version="2.x", source="Olston et al., 2017; TensorFlow Serving: Batching Guide",
         en="requests are merged until max_batch_size or batch_timeout_micros is reached; the merged input runs "
         "through the model once, as one call, and all of its results return together. It knows nothing of "
-        "tokens or of a KV cache; what comes meanwhile is queued.",
+        "tokens or of a KV cache; requests that come meanwhile are queued.",
         es="las peticiones se juntan hasta llegar a max_batch_size o batch_timeout_micros; el lote conjunto "
         "pasa por el modelo una vez, en una llamada, y todos sus resultados vuelven a la vez. No sabe nada de "
         "tokens ni de caché KV; lo que llega mientras tanto va a la cola.",

@@ -109,7 +109,7 @@ def answer_together(model, prompts, max_tokens=100):
         fed = [tokens[i][length(caches[i])] for i in running]
         logits = decode_batch(model, [caches[i] for i in running], fed)
         for i, best in zip(running, logits.argmax(dim=-1).tolist()):
-            if length(caches[i]) == len(tokens[i]):  # the prompt is in: from here on the model's own words count
+            if length(caches[i]) == len(tokens[i]):  # the prompt is in: from here on, keep the model's tokens
                 tokens[i].append(best)
         ended = {i for i in running if tokens[i][-1] == model.eos_token_id or len(tokens[i]) == len(prompts[i]) + max_tokens}
         running = [i for i in running if i not in ended]

@@ -1,6 +1,6 @@
 """Several objects of one class, used in turn: each does what it would do if it were the only one.
 
-What stands in the class body, is a default argument or lies outside the class belongs to all of them together.
+Whatever is in the class body, in a default argument or outside the class is shared by all of them.
 """
 
 from collections.abc import Callable
@@ -8,9 +8,9 @@ from collections.abc import Callable
 from tests.grader.outcomes import CheckFailed, Text, t
 
 SHARED = t(
-    "({number} objects of {name}, used in turn): on its own, each of them does what it should. What stands in the class body, "
-    "in a default argument such as `tables={{}}` or outside the class belongs to all objects together: make every list, "
-    "dict and number of an object in __init__, as self.…",
+    "({number} objects of {name}, used in turn): on its own, each of them does what it should. Whatever is in the class body, "
+    "in a default argument such as `tables={{}}` or outside the class is shared by all objects: make every list, dict and "
+    "number of an object in __init__, as self.…",
     "({number} objetos de {name}, usados por turnos): por sí solo, cada uno hace lo que debe. Lo que está en el cuerpo de la "
     "clase, en un argumento por defecto como `tables={{}}` o fuera de la clase es de todos los objetos a la vez: crea toda "
     "lista, dict y número de un objeto en __init__, como self.…",

@@ -128,7 +128,7 @@ def measurement_names() -> dict[str, str]:
                           es="hueco entre tokens, p95, ms: prompts enteros … trozos"),
         "gap_p99_ms": say(en="  p99", es="  p99"),
         "gap_longest_ms": say(en="  longest", es="  máximo"),
-        "interactive_p95_ms": say(en="interactive p95, ms: first come … your line",
+        "interactive_p95_ms": say(en="interactive p95, ms: first come, first served … yours",
                                   es="p95 interactivas, ms: por llegada … tu fila"),
         "cpu_batch_gain": say(en="  the ratio of the two", es="  el cociente de ambos"),
         "prefix_ttft_p95_ms": say(en="time to first token with prefix routing, p95, ms",

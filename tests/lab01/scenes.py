@@ -1,4 +1,4 @@
-"""Small models, prompts and caches whose truth is computed on this side, by the given model and without a cache.
+"""Small models, prompts and caches whose right results are computed on this side, by the given model and without a cache.
 
 torch is imported where it is needed: the checks of exercises 1.5 to 1.8 start without it.
 """

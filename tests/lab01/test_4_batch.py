@@ -82,10 +82,10 @@ def test_lengths_may_differ(student):
 @check("1.4", points=2, en="each weight matrix is read once per step", es="cada matriz de pesos se lee una vez por paso",
        negative=True)
 def test_one_product_a_matrix(student):
-    # Right rows first: who computes nothing reads no matrix twice.
+    # Right rows first: a step that computes nothing reads no matrix twice.
     counts = expect_step(student, MODELS[0], [draw_tokens(4, seed=i) for i in range(5)], hint=t(
-        "(five requests of equal length): this check compares the logits first, and counts how often each matrix is read only "
-        "then (section 1.5)",
+        "(five requests of equal length): this check compares the logits first; only then does it count how often each matrix "
+        "is read (section 1.5)",
         "(cinco peticiones de igual longitud): esta comprobación compara primero los logits, y solo después cuenta cuántas "
         "veces se lee cada matriz (sección 1.5)",
     ))
@@ -99,7 +99,7 @@ def test_one_product_a_matrix(student):
 
 
 def comings_and_goings(seed: int):
-    """The lives of the scene: request -> (its row, its first step, its tokens)."""
+    """The requests of the scene: request -> (its row, its first step, its tokens)."""
     a, b, c = (draw_tokens(n, seed=(seed, name)) for n, name in ((3, "A"), (5, "B"), (4, "C")))
     return {"A": (0, 1, a), "B": (1, 1, b), "C": (0, 4, c), "A'": (1, 6, a[:2])}
 

@@ -45,7 +45,7 @@ def test_equal_lengths(student):
         expect_rows(got, wanted, hint=t(
             "three requests of equal length: hide only the room after their tokens. Each new token attends to itself too, so "
             "its K and V are written before the scores are computed; heads that share a key/value head are neighbours, as in "
-            "1.2; scores are divided by √D; x gets two additions, as in 1.4 (section 1.11)",
+            "1.2; scores are divided by √D; two things are added to x, as in 1.4 (section 1.11)",
             "tres peticiones de igual longitud: oculta solo el sitio que queda detrás de sus tokens. Cada token nuevo se "
             "atiende también a sí mismo, así que su K y su V se escriben antes de calcular las puntuaciones; las cabezas que "
             "comparten una de claves y valores son vecinas, como en 1.2; las puntuaciones se dividen por √D; a x se le suman "

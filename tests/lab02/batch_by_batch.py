@@ -40,13 +40,13 @@ def ran(student, workload, **settings) -> RunLog:
 
 
 def due_run(workload, settings: dict) -> RunLog:
-    """The same workload, served as the text has it."""
+    """The same workload, served by the definition."""
     return replay("static", workload, loop=static_batch_loop, clock=settings["clock"](), tokens="scripted",
                   max_batch=settings["cap"], max_wait_s=settings["max_wait_s"])
 
 
 def first_difference(log: RunLog, due: RunLog, settings: dict) -> CheckFailed | None:
-    """The failure that the first difference is; None if there is none."""
+    """Return the failure for the first difference; None if there is none."""
     about = t(f"(max_batch = {settings['cap']}, max_wait_s is {1e3 * settings['max_wait_s']:g} ms). ",
               f"(max_batch = {settings['cap']}, max_wait_s es de {1e3 * settings['max_wait_s']:g} ms). ")
     if len(log.requests) < len(due.requests):

@@ -33,7 +33,7 @@ def random_stops(seed: int, number: int) -> Iterator[Stop]:
         max_wait_s = WAITS_S[count % len(WAITS_S)]
         arrivals = [rng.choice((0, 20)) + _after(rng, 1e3 * max_wait_s) for _ in range(rng.randint(1, 16))]
         yield Stop(
-            # Answers of other lengths: who sorts by them leaves the order of the queue.
+            # Answers of other lengths: sorting by them breaks the order of the queue.
             workload=scene(*((arrival, 1 + (5 * i + count) % 7) for i, arrival in enumerate(arrivals))), max_batch=rng.choice((1, 2, 3, 5, 12)),
             max_wait_s=max_wait_s, away_ms=tuple(rng.choice((0, 0, 1, 7, round(0.6e3 * max_wait_s, 3))) for _ in range(17)),
         )

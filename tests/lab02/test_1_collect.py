@@ -58,7 +58,7 @@ def test_keeps_to_max_batch(student):
 def test_waits_for_company(student):
     """
     arrivals  0  1  .  .  .  5         9
-    batch     0--1-----------2!|                one that comes exactly at the end of the wait is in
+    batch     0--1-----------2!|                one that comes exactly at the end of the wait joins
     """
     expect_equal(collected(student, [0, 1, 5, 9]), ([0, 1, 2], 5.0), hint=t(
         "(batch, when it leaves in ms): arrivals at 0, 1, 5 and 9 ms, max_wait_s = 5 ms, room for four. The batch leaves 5 ms "
@@ -136,7 +136,7 @@ def test_deadline_runs_from_the_first_arrival(student):
     ))
     expect_equal(collected(student, [6, 7, 10.5, 14], now_ms=10), ([0, 1, 2], 11.0), hint=t(
         "(batch, when it leaves in ms): at 10 ms requests 0 and 1 are waiting, and request 0's 5 ms, from 6 ms, end at 11. "
-        "Having company already, or being late, is no reason to leave before that (section 2.2)",
+        "Neither having company already nor being late is a reason to leave before that (section 2.2)",
         "(lote, cuándo sale en ms): a los 10 ms esperan las peticiones 0 y 1, y los 5 ms de la 0, desde los 6 ms, acaban a los "
         "11. Tener ya compañía, o ir con retraso, no es razón para salir antes (sección 2.2)",
     ))
@@ -187,7 +187,7 @@ def test_many_batches(student):
 
 
 def why_wrong(got: list[int], got_ms: float, due: list[int], due_ms: float) -> Text:
-    """The hint for a batch that is not the one due: by what it has too much or too little."""
+    """The hint for a batch that is not the one due: what is wrong about it."""
     if len(set(got)) < len(got) or len(got) > len(due) and got_ms == due_ms:
         return REMEMBERS
     if sorted(got) == sorted(due) and got_ms == due_ms:

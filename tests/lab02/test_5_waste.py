@@ -37,7 +37,7 @@ def expect_shares(student, steps: list[dict], max_batch: int, held: float, empty
     ))
     is_turned = held != empty and is_near(found["held"], empty) and is_near(found["empty"], held)
     expect(not is_turned, expected=due, got=found, hint=t(
-        "the two have changed places: a held slot is a row computed for a request that had ended, an empty one has no row "
+        "the two are swapped: a held slot is a row computed for a request that had ended, an empty one has no row "
         "(section 2.9)",
         "las dos están intercambiadas: un slot retenido es una fila calculada para una petición ya terminada; uno vacío no tiene "
         "fila (sección 2.9)",

@@ -70,7 +70,7 @@ def test_the_latencies_of_the_study(student):
     off = sum(own is None or abs(own - wanted) > 1e-9 for own, wanted in zip(measured, read))
     expect_equal(off, 0, hint=t(
         "(of 200 requests, those whose latency differs from the one in the log of a server that drops ended rows): your loop "
-        "collects its batches at other moments; start collecting as soon as the last one has ended (section 2.11)",
+        "collects its batches at different moments; start collecting as soon as the last one has ended (section 2.11)",
         "(de 200 peticiones, aquellas cuya latencia no es la del registro de un servidor que quita filas terminadas): tu "
         "bucle reúne los lotes en otros momentos; empieza a reunir en cuanto termine el anterior (sección 2.11)",
     ))

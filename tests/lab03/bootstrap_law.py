@@ -34,7 +34,7 @@ class Law:
 
 @lru_cache(maxsize=64)
 def reduction_law(pairs: tuple[tuple[float, float], ...], num_draws: int | None = None, percent: int = 95) -> Law:
-    """The law for pairs of (static, continuous) latency, a resample being `num_draws` of them (as many as there are)."""
+    """The law for pairs of (static, continuous) latency; a resample draws `num_draws` of them (default: all)."""
     num_draws = num_draws or len(pairs)
     most_above = num_draws - math.ceil(percent * num_draws / 100)
     static, continuous = (sorted({pair[half] for pair in pairs}) for half in (0, 1))
@@ -91,8 +91,8 @@ def surprise(
 ) -> float:
     """By how many standard deviations the ends of these intervals lie off what is due; infinite if none can be it.
 
-    Compared is each end's place in the law, summed over all intervals: about normal, so a right answer is off by more
-    than 5 about once in a million. `ranks`, `draws` and `percent` describe what a wrong one would do.
+    Compares each end's place in the law, summed over all intervals. The sum is about normal, so a right answer is off
+    by more than 5 about once in a million. `ranks`, `draws` and `percent` describe what a wrong one would do.
     """
     return max(_surprise(seen, end, ranks, draws, percent) for end in (0, 1))
 

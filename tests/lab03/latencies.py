@@ -12,7 +12,7 @@ from tests.lab03.scenes import record
 SIZES = (1, 2, 3, 7, 10, 19, 20, 21, 30, 39, 40, 41, 50, 60, 61, 79, 90, 99, 100, 101, 130, 199, 200, 201)
 TICK_S = 1 / 64  # times are whole ticks: differences of such floats are exact
 
-# Plain ones first, so that a message meets one difficulty after the other: most ticks of a wait, shares unanswered.
+# Plain ones first, so that a message is about one difficulty at a time: most ticks of a wait, shares unanswered.
 ROUNDS = ((5_000, (0.0,)), (5_000, (0.02, 0.06, 0.5, 1.0)), (6, (0.0, 0.05)))
 
 
@@ -54,7 +54,7 @@ def about(records: list[dict]) -> Text:
 
 
 def why(records: list[dict], percent: int, got) -> Text:
-    """The hint for a wrong percentile: the slip that gives just this value, or the definition."""
+    """The hint for a wrong percentile: the slip that gives exactly this value, or the definition."""
     if type(got) in (int, float) and not math.isnan(got):
         for slip, hint in SLIPS:
             if is_near(got, slip(records, percent)):

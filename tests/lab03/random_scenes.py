@@ -9,7 +9,7 @@ from minigpt.workloads.workload import WorkItem, Workload
 from tests.lab03.scenes import MS
 
 CLOCKS = (steps_clock, VirtualClock)  # the second lets prefill and rows cost something
-CAPS = (1, 2, 3, 4, 8, 11)  # beyond the usual 8, too
+CAPS = (1, 2, 3, 4, 8, 11)  # more than the usual 8, too
 
 
 def random_items(rng: random.Random, number: int) -> list[WorkItem]:

@@ -28,7 +28,7 @@ BUSY = t(
 
 
 def served(student, workload: Workload, *, max_inflight: int = 8, clock=None, again: bool = False, **settings) -> RunLog:
-    """Let the loop serve a workload; the log, if it shows nothing wrong. The failure names the first thing that is."""
+    """Let the loop serve a workload; return the log. If anything in it is wrong, fail and name the first mistake."""
     host = student.server(workload, clock=clock, max_inflight=max_inflight, **settings)
     try:
         student.call_on(host, find_policy("continuous").function, again=again)
@@ -44,7 +44,7 @@ def served(student, workload: Workload, *, max_inflight: int = 8, clock=None, ag
 
 
 def served_in_turn(student, scenes) -> list[RunLog]:
-    """Runs of (workload, settings) in one load of the file: what one run keeps to itself, the next one meets."""
+    """Runs of (workload, settings) in one load of the file: whatever one run leaves behind, the next one meets."""
     logs = []
     for count, (workload, settings) in enumerate(scenes):
         try:

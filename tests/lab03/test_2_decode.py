@@ -12,9 +12,9 @@ from tests.lab03.scenes import scene
 
 
 def stepped(student, workload, steps: int, *, again: bool = False):
-    """Call `decode_one_step` so often on all requests of a workload: outputs, ended ids of each call, the server.
+    """Call `decode_one_step` `steps` times on a workload's requests: outputs, ended ids of each call, the server.
 
-    `again` goes on in the load of the file that the last call had, as a loop does from step to step.
+    With `again`, go on in the copy of the file that the last call used, as a loop does from step to step.
     """
     host = student.server(workload, max_inflight=len(workload.items), max_batch=2)
     running, ended = host.take(len(workload.items)), []

@@ -29,7 +29,7 @@ TICK_S = 1 / 64  # latencies are whole ticks: exact as floats, whatever the arri
 def crowd(seed: int, size: int) -> tuple[tuple[float, float], ...]:
     """Pairs of (static, continuous) latency, no two continuous ones alike.
 
-    First and last are the slowest under continuous: who always draws the one, or never the other, shows it.
+    The first and the last are the slowest under continuous: always drawing one, or never drawing the other, shows.
     """
     rng = random.Random(seed)
     static = [rng.randint(60, 2_000) for _ in range(size)]
@@ -40,9 +40,9 @@ def crowd(seed: int, size: int) -> tuple[tuple[float, float], ...]:
 
 def interval(student, pairs, num_resamples: int, seed: int, *, burst: bool = False, again: bool = False):
     """The student's interval for these pairs of latencies; the two lists come in different orders."""
-    apart_s = 0.0 if burst else 10.0  # in a burst the order of arrival says nothing of who is who
+    apart_s = 0.0 if burst else 10.0  # in a burst the arrivals do not identify the requests
     rng = random.Random(len(pairs))
-    ids = rng.sample(range(len(pairs)), len(pairs))  # neither list comes in order: who sorts one in place shows it
+    ids = rng.sample(range(len(pairs)), len(pairs))  # neither list is in order: sorting one in place shows
     static, continuous = ([_record(i, apart_s * i, latency) for i, latency in zip(ids, half)] for half in zip(*pairs))
     rng.shuffle(continuous)
     args = [static, continuous, num_resamples, seed]
@@ -159,7 +159,7 @@ def test_width(student):
 
 @check("3.6", points=2, en="takes the right ranks", es="toma los rangos correctos")
 def test_ranks(student):
-    """By chance one interval of few resamples says little, eighty say exactly which ranks they are."""
+    """One interval of few resamples says little, because of chance; eighty show exactly which ranks were taken."""
     pairs = crowd(9, 20)  # one pair fewer would leave no room above its p95: that of 19 is the largest
     low, high = interval(student, pairs, 1, 7)
     expect(low == high, expected=t("low = high", "bajo = alto"), got=_shown((low, high)), hint=swapped(1, len(pairs)))

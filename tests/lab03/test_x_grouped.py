@@ -91,16 +91,16 @@ def test_costs_little_at_light_load(student):
     ratio = mean(p95_ratio(*both(student, "mixed", 0.5, student.seed + seed)) for seed in (3, 4))
     expect(ratio <= NOT_WORSE, expected=f"≤ {NOT_WORSE} ×", got=f"{ratio:.2f} ×", hint=t(
         "(your p95 over the reference's, mean of two workloads): when the load is light, it may be long before a second "
-        "request arrives. Limit the wait to a few milliseconds of patience, and do not wait when no request is in flight "
+        "request arrives. Limit the wait to a few milliseconds, and do not wait when no request is in flight "
         "(section 3.12)",
         "(tu p95 entre el de la referencia, media de dos cargas de trabajo): con poca carga, una segunda petición puede "
-        "tardar en llegar. Limita la espera a una paciencia de unos milisegundos, y no esperes si no hay peticiones en vuelo "
+        "tardar en llegar. Limita la espera a unos milisegundos, y no esperes si no hay peticiones en vuelo "
         "(sección 3.12)",
     ))
 
 
-@check("3.8", points=0, en="no request waits longer than the patience, and none waits at an idle server",
-       es="ninguna petición espera más que la paciencia, y ninguna espera con el servidor ocioso")
+@check("3.8", points=0, en="no request waits longer than your limit, and none waits at an idle server",
+       es="ninguna petición espera más que tu límite, y ninguna espera con el servidor ocioso")
 def test_waits_are_bounded(student):
     """One long request is in flight, a single one comes at 10 ms, and no other for a long time."""
     log = _run(student, scene((0, 1_000), (10, 5), (900, 5)), max_inflight=8)
@@ -111,15 +111,15 @@ def test_waits_are_bounded(student):
         "(cuánto esperó una petición que llegó sola, con un slot libre): pasados unos milisegundos, admite sola a la más "
         "antigua de las que esperan. Cuenta desde su propio arrival_time_s (sección 3.12)",
     ))
-    # One slot becomes free at 60 ms, so no group has room; others keep coming, and the patience of the oldest is over.
+    # One slot becomes free at 60 ms, so no group has room; others keep coming, and the oldest has waited long enough.
     others = ((10 + 4 * k, 400) for k in range(60))
     log = _run(student, scene((0, 400), (0, 400), (0, 400), (0, 60), *others), max_inflight=4)
     started_ms = next((step.start_ns / MS for step in log.steps if 4 in step.request_ids), 400.0)
     expect(started_ms - 10 <= 200, expected="≤ 200 ms", got=f"{started_ms - 10:.0f} ms", hint=t(
         "(how long the oldest request waited: 50 ms with all slots taken, then with one free while others arrived): the "
-        "patience counts from the oldest waiting request, not from the newest (section 3.12)",
+        "limit counts from the oldest waiting request, not from the newest (section 3.12)",
         "(cuánto esperó la petición más antigua: 50 ms con todos los slots ocupados y después con uno libre, mientras "
-        "llegaban otras): la paciencia cuenta desde la más antigua de las que esperan, no desde la más reciente (sección 3.12)",
+        "llegaban otras): el límite cuenta desde la más antigua de las que esperan, no desde la más reciente (sección 3.12)",
     ))
     log = _run(student, scene((0, 3), (50, 3)), max_inflight=4)
     expect_equal(finish_ms(log), {0: 3.0, 1: 53.0}, hint=t(

@@ -10,7 +10,7 @@ from tests.grader.outcomes import CheckFailed, t, wrong
 
 
 def first_violation(log: RunLog, *, cap: int) -> CheckFailed | None:
-    """What the log shows first; None if it shows nothing."""
+    """Return the first violation that the log shows; None if there is none."""
     steps_left = {request_id: record.item.num_steps for request_id, record in log.requests.items()}
     previous_end_ns = 0
     for step in log.steps:
@@ -27,7 +27,7 @@ def first_violation(log: RunLog, *, cap: int) -> CheckFailed | None:
 
 
 def lost(log: RunLog) -> list[int]:
-    """Requests that were taken from the queue, and that no step computed."""
+    """Return the requests that were taken from the queue but computed in no step."""
     computed = {request_id for step in log.steps for request_id in step.request_ids}
     return [i for i, record in log.requests.items() if record.admitted_ns is not None and i not in computed]
 

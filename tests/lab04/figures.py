@@ -55,7 +55,7 @@ ORDERS = (
 
 # One replica, nearly full of long prompts: 16 slots answer soonest, and 8 or 64 far later.
 DOCUMENTS_PER_S = 34.0  # 98 % of what 8 slots complete, 92 % of what 16 do
-LATE_S = 2.0  # met with every cap that keeps up, so that they differ in nothing but the p95
+LATE_S = 2.0  # met with every cap that keeps up, so that they differ only in the p95
 
 
 # Very long prompts: a fleet that just keeps up needs many slots, and with a replica more, few are best.
@@ -63,7 +63,7 @@ LONG = [(2000, 60), (2040, 64), (1960, 56)]
 HALF = [(1000, 30), (1020, 32), (980, 28)]  # half the work for the same rate
 LONG_PER_S, LONG_CAPS = 23.0, (1, 2, 4, 8, 16)
 FLEETS = (  # lengths, p95 target in seconds, fewest replicas that meet it: by far, and one fewer misses it by far
-    (HALF, 0.3, 2),  # first: what is kept of it does not fit the next
+    (HALF, 0.3, 2),  # first: anything kept from it is wrong for the next
     (LONG, 0.7, 3),
     (LONG, 3.0, 2),
 )

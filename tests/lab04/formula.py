@@ -1,4 +1,4 @@
-"""The formula of section 4.6 term by term, and what comes of it with the mistakes that are easy to make in it."""
+"""The formula of section 4.6 term by term, and what it gives with the mistakes that are easy to make."""
 
 from dataclasses import dataclass
 from fractions import Fraction

@@ -8,7 +8,7 @@ def mean_time_s(
 ) -> float:
     """W of a ladder that comes down from n at `speeds[n - 1]`, and from beyond their number at the last of them.
 
-    A slip ends the ladder at rung `last`, counts something else than 1 for the empty server, or leaves out who waits.
+    A slip ends the ladder at rung `last`, counts something other than 1 for the empty server, or leaves out those that wait.
     """
     if rate_per_s >= speeds[-1]:
         return math.inf

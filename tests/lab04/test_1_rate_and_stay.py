@@ -114,7 +114,7 @@ def test_each_stage(student):
         got = rate_and_stay(student, records_of(*FOUR), stage, 0.0, 12.0)
         expect_pair(got, pair, hint=t(
             f"(stage {stage}, the scene of section 4.1 in seconds): four requests enter in 12 s; C spends 2 s of its 6 in the "
-            "queue, and the system is queue and flight together (section 4.1)",
+            "queue, and the system is the queue plus what is in flight (section 4.1)",
             f"(etapa {stage}, la escena de la sección 4.1 en segundos): entran cuatro peticiones en 12 s; C pasa en cola 2 de "
             "sus 6 s, y el sistema abarca la cola y el vuelo (sección 4.1)",
         ))

@@ -13,7 +13,7 @@ def average(records, stage, start_s, end_s) -> float:
 
 
 def _of(keep):
-    """What a slip answers that sees some of the records only."""
+    """What a slip gives that sees only some of the records."""
 
     def answer(records, stage, start_s, end_s):
         entry, leave = STAGES[stage]

@@ -36,7 +36,7 @@ def looked(records, warm_up, every_s, *, arrivals=None, window=None) -> tuple[fl
 
 
 def _in_order_of(key):
-    """What a slip answers that takes the requests in another order than that of their arrivals."""
+    """What a slip gives that takes the requests in an order other than that of arrival."""
     return lambda records, warm_up, every_s: looked(
         records, warm_up, every_s, arrivals=[r["arrival_s"] for r in (sorted(records, key=key) if key else records)])
 

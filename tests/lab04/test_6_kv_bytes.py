@@ -1,4 +1,4 @@
-"""Exercise 4.6: bytes of KV cache a token."""
+"""Exercise 4.6: bytes of KV cache per token."""
 
 import random
 

@@ -24,7 +24,7 @@ def places_of(model, lengths, way, block_size) -> list[int]:
 
 
 def fitting(budget_bytes, model, lengths, way, block_size) -> int:
-    """How many of the first sequences, all together, fit."""
+    """How many of the sequences, in order, fit together."""
     totals = accumulate(places_of(model, lengths, way, block_size))
     return sum(total * bytes_of(model) <= budget_bytes for total in totals)
 

@@ -197,7 +197,7 @@ def test_keeps_to_max_cap(student):
 @check("4.8", points=0, en="accepts a target that is met exactly, and sets no limit on the number of replicas",
        es="acepta un objetivo que se cumple justo y no limita el número de réplicas")
 def test_the_very_target(student):
-    """Servers that hold one request at a time: there is but one cap, and the definition is quickly worked out here."""
+    """Servers that hold one request at a time: there is only one cap, and the definition is easy to compute here."""
     lengths = fleet.request_lengths("uniform:1,63", 300, seed=9)
     rate, alone_s = round(11.5 * saturated_per_s(lengths, 1, num_requests=2_000), 1), fleet.p95_s(lengths, 0.01, 1, 1)
     for count, most_s in enumerate((1.3 * alone_s, 1.001 * alone_s)):
@@ -219,7 +219,7 @@ def test_the_very_target(student):
                                                                                      "el objetivo", negative=True)
 def test_out_of_reach(student):
     lengths = fleet.request_lengths("uniform:1,63", 500, seed=7)
-    planned(student, 50.0, 0.5, lengths, 8)  # who refuses everything refuses this as well
+    planned(student, 50.0, 0.5, lengths, 8)  # a plan that refuses everything refuses this as well
     alone_s = fleet.p95_s(lengths, 0.01, 1, 1)
     # The mean of lone requests is some 60 % of their p95: it would meet the second target.
     for target_s in (0.005, 0.9 * alone_s):

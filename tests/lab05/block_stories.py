@@ -1,6 +1,6 @@
-"""Calls of a block manager, with what each of them is due to return.
+"""Calls of a block manager, with what each of them must return.
 
-Which blocks a sequence gets is free, and how they are kept, too. So nothing is read but what the methods say: how many
+A solution may choose which blocks a sequence gets, and how to keep them. So only what the methods say is read: how many
 blocks are free shows in how many sequences of one token still fit, and `place` says where a token is stored.
 """
 

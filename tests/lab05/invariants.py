@@ -20,7 +20,7 @@ def crowded_scene(seed: int) -> Workload:
 
 
 def overtakers(log, aging_s: float) -> list[str]:
-    """Who got blocks while another waited that was due earlier: "9 before 4"."""
+    """Requests that got blocks while another one, due earlier, waited: "9 before 4"."""
     holding, found = set(), []
     ends_ns = [0, *(step.end_ns for step in log.steps)]
     for event in log.block_events:

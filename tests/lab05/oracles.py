@@ -1,4 +1,4 @@
-"""What Lab 05's functions are due to answer, by their definitions, and random cases to ask them."""
+"""What Lab 05's functions must answer, by their definitions, and random cases to ask them."""
 
 import math
 import random

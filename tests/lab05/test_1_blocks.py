@@ -151,7 +151,7 @@ def expect_no_trace_of_a_no(student) -> None:
     for _ in range(5):
         counted.append(0)
     expect_as_due(student, counted, t(
-        "an append that returns False must not count the token either; otherwise lengths says more tokens than the blocks "
+        "an append that returns False must not count the token either; otherwise lengths counts more tokens than the blocks "
         "hold (section 5.1)",
         "un append que devuelve False tampoco debe contar el token; si no, lengths indica más tokens de los que hay en los "
         "bloques (sección 5.1)",

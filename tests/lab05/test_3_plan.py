@@ -108,7 +108,7 @@ def test_chunks(student):
         "las demás van en el orden de in_flight, que es el de la fila, no por id, llegada o tamaño (sección 5.3)",
     ))
     expect_plan(student, ((2, 0, 0), (9, 9, 1), (40, 38, 0), (3, 2, 3)), 6, t(
-        "treat two tokens that are left like the rest of any prompt, and remember that a budget with one token left is not "
+        "treat two remaining tokens like the rest of any prompt, and remember that a budget with one token left is not "
         "used up (section 5.3)",
         "trata dos tokens pendientes como el resto de cualquier prompt, y recuerda que un presupuesto del que queda un token "
         "no está agotado (sección 5.3)",

@@ -7,7 +7,7 @@ from tests.lab05.facts import FACTS
 
 
 def wrong_answers(student, question: str) -> list[str]:
-    """Engines with another answer than the sources give."""
+    """Engines whose answer differs from that of the sources."""
     found = student.call("survey")
     hint = t("return a dict of dicts: {engine: {question: answer}} (section 5.7)",
              "devuelve un diccionario de diccionarios: {motor: {pregunta: respuesta}} (sección 5.7)")

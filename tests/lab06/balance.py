@@ -73,6 +73,6 @@ def lengths_of(name: str) -> tuple:
 
 @lru_cache(maxsize=64)
 def replayed_per_s(name: str, num_prefill: int, num_decode: int, link: Link) -> float:
-    """Requests a second of a fleet whose queue is never empty."""
+    """Requests per second of a fleet whose queue is never empty."""
     burst = [Call(0, *pair) for pair in lengths_of(name)]
     return run_machines(burst, kinds=["prefill"] * num_prefill + ["decode"] * num_decode, cap=SLOTS, link=link).per_s

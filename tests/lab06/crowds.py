@@ -41,7 +41,7 @@ def most_apart(requests) -> float:
 
 
 def p95_ms(log, clients) -> float:
-    """p95 of end-to-end latency of some clients; who was not answered is left out."""
+    """p95 of end-to-end latency of some clients; requests without an answer are left out."""
     latencies = [(record.finish_ns - record.arrival_ns) / 1e6 for record in log.requests.values()
                  if record.item.kind in clients and record.finish_ns is not None]
     return metrics.percentile(latencies, 95)

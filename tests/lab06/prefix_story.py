@@ -1,7 +1,7 @@
 """Calls of a prefix cache, with what is due after each of them.
 
-Which free block a sequence gets is free. So blocks are compared by what is known of them: how many sequences hold them and
-by which key they can be found.
+It does not matter which free block a sequence gets. So blocks are compared by what is known of them: how
+many sequences hold them, and by which key they can be found.
 """
 
 from collections import Counter
@@ -23,7 +23,7 @@ NAMES = {
 }
 # Whatever a story is about: the call that went wrong is `share`.
 STILL_IDLE = t(
-    "share takes each block that it finds out of `idle`, if it is there: a block that is held is not idle (exercise 6.2)",
+    "share removes each block that it finds from `idle`, if it is there: a block that is held is not idle (exercise 6.2)",
     "share saca de `idle` cada bloque que encuentra, si está ahí: un bloque en uso no está ocioso (ejercicio 6.2)",
 )
 
@@ -39,7 +39,7 @@ IDLE_ORDER = t(
 
 @dataclass(eq=False, slots=True)
 class Block:
-    """A block as the definition sees it."""
+    """A block, by the definition."""
 
     holders: int = 0
     key: int | None = None
@@ -102,7 +102,7 @@ class Model:
 
 
 def expect_story(student, num_blocks: int, calls, hint: Text, *, of_order: Text = IDLE_ORDER) -> None:
-    """Fail the check unless after each of the calls all is as it is due; `of_order` is for the right idle blocks in another order."""
+    """Fail the check unless everything is right after each call; `of_order` is for the right idle blocks in another order."""
     expect_due(num_blocks, calls, student.play("PrefixCache", [num_blocks], asked_all(calls), FIELDS), hint, of_order)
 
 

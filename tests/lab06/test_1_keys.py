@@ -102,7 +102,7 @@ def expect_far_apart(student) -> None:
     [keys] = one_key_each(student, [[rng.randrange(257) for _ in range(2_000)]], 1)
     expect(len({*keys}) == len(keys), expected=t("2000 different keys", "2000 claves distintas"), got=len({*keys}), hint=t(
         "(a prompt of 2,000 blocks of one token): a key that can take few values is soon given twice, and a sequence would "
-        "read another's K and V. Keep the whole hash: no remainder, no few digits of it (section 6.1)",
+        "read another's K and V. Keep the whole hash, not a remainder or a few of its digits (section 6.1)",
         "(un prompt de 2000 bloques de un token): una clave que admite pocos valores se repite pronto, y una secuencia "
         "leería K y V de otra. Conserva el hash entero: ni un resto ni unas pocas cifras (sección 6.1)",
     ))

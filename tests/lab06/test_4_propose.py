@@ -22,7 +22,7 @@ def guessed(token_ids, num_tokens, longest, *, lengths=None, pick=max, skip=0):
 
 
 def _apart(token_ids, num_tokens, longest):
-    """Who looks only at places that end before the ending begins."""
+    """A slip: only places that end before the ending begins."""
     for length in range(longest, 0, -1):
         if found := [end for end in followers(token_ids, length) if end <= len(token_ids) - length]:
             return token_ids[max(found) : max(found) + num_tokens]
@@ -30,7 +30,7 @@ def _apart(token_ids, num_tokens, longest):
 
 
 def _with_enough_behind(token_ids, num_tokens, longest):
-    """Who looks only at places that as many tokens follow as may be guessed."""
+    """A slip: only places followed by as many tokens as may be guessed."""
     for length in range(longest, 0, -1):
         if found := [end for end in followers(token_ids, length) if end + num_tokens <= len(token_ids)]:
             return token_ids[max(found) : max(found) + num_tokens]
@@ -38,7 +38,7 @@ def _with_enough_behind(token_ids, num_tokens, longest):
 
 
 def _itself(token_ids, num_tokens, longest):
-    """Who looks up to the very end finds the ending itself, and nothing after it."""
+    """A slip: a search up to the very end finds the ending itself, and nothing after it."""
     return []
 
 

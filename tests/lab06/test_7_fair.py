@@ -76,7 +76,7 @@ MISTAKES = {
         "(sección 6.4)",
     ),
     "only while it waits": t(
-        "output counts also for a client that has nothing in the queue any more: its requests are in flight (section 6.4)",
+        "output also counts for a client that has nothing in the queue any more: its requests are in flight (section 6.4)",
         "la salida cuenta también para un cliente que ya no tiene nada en la fila: sus peticiones están en vuelo (sección 6.4)",
     ),
     "those in flight, too": t(
@@ -95,7 +95,7 @@ MISTAKES = {
         "entonces (sección 6.4)",
     ),
     "0 is nothing": t(
-        "the lowest counter of the waiting clients may be 0, which `or` and `if` take for nothing: lift to the client that left "
+        "the lowest counter of the waiting clients may be 0, which `or` and `if` treat as false: lift to the client that left "
         "last only if no client waits (section 6.4)",
         "el contador más bajo de los que esperan puede ser 0, que `or` e `if` toman por nada: eleva hasta el del último que "
         "salió solo si no espera nadie (sección 6.4)",

@@ -66,7 +66,7 @@ SLIPS = (
         "de las dos réplicas sorteadas, toma la que tenga menos peticiones en vuelo (sección 6.5)",
     )),
     Slip(answer=_drawn_if_unknown, hint=t(
-        "the two in `drawn` are for the way \"two\" alone: if no replica has the prompt, all hold as much of it, 0 tokens, and the "
+        "the two in `drawn` are only for the way \"two\": if no replica has the prompt, all hold as much of it, 0 tokens, and the "
         "one with the fewest in flight is due (section 6.5)",
         "las dos de `drawn` son solo para la vía \"two\": si ninguna réplica tiene el prompt, todas guardan lo mismo, 0 tokens, y "
         "toca la de menos peticiones en vuelo (sección 6.5)",

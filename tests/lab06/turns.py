@@ -25,7 +25,7 @@ def drawn_lines(seed: int, count: int, bounds=(None, 3, 0, 5, 2)):
         most = 9 if bound is None else bound
         overtaken = sorted((rng.randint(0, most) for _ in range(size)), reverse=True)  # who came first, most often
         overtaken[0] = rng.choice((most, most, most + 1, overtaken[0]))  # beyond it where the bound was just lowered
-        # Now and then they differ by far less than 1: who rounds them makes equals of them.
+        # Now and then they differ by far less than 1: rounding them makes them equal.
         drawn = (lambda: round(rng.uniform(2, 4), 3)) if turn % 3 == 2 else lambda: rng.choice((1, 2, 3.5, 20, rng.randint(1, 60)))
         predicted = [drawn() for _ in range(size)]
         yield predicted, overtaken, bound

@@ -68,7 +68,7 @@ BY_LAB = {
         if len(batch) > 1 and server.queue.empty() and server.clock.time() > batch[-1].arrival_time_s:
             break
 """,
-            check="2.1/deadline_runs_from_the_first_arrival", hint="Having company already",
+            check="2.1/deadline_runs_from_the_first_arrival", hint="having company already",
         ),
     ),
     "03": (
@@ -145,11 +145,11 @@ BY_LAB = {
         Mutant(
             name="one dict of lengths for all managers", old=LENGTHS,
             new="        self.lengths = BlockManager.__dict__.get(\"shared\", {})\n        BlockManager.shared = self.lengths\n",
-            check="5.1/conserved", outcome="crashed", hint="belongs to all objects together",
+            check="5.1/conserved", outcome="crashed", hint="is shared by all objects",
         ),
         Mutant(
             name="one block size for all managers", old="        self.block_size = block_size\n",
-            new="        BlockManager.block_size = block_size\n", check="5.1/conserved", hint="belongs to all objects together",
+            new="        BlockManager.block_size = block_size\n", check="5.1/conserved", hint="is shared by all objects",
         ),
     ),
     "06": (
@@ -165,7 +165,7 @@ BY_LAB = {
         Mutant(
             name="one directory for all caches", old="        self.block_of = {}  #",
             new="        self.block_of = PrefixCache.__dict__.get(\"found\", {})\n        PrefixCache.found = self.block_of  #",
-            check="6.2/counts_holders", hint="belongs to all objects together",
+            check="6.2/counts_holders", hint="is shared by all objects",
         ),
         Mutant(
             name="shared and idle", old="            self.idle.pop(block, None)\n", new="", check="6.2/takes_out_of_idle",
@@ -179,7 +179,7 @@ BY_LAB = {
         Mutant(
             name="one line of idle blocks for all caches", old="        self.idle = {}  #",
             new="        self.idle = PrefixCache.__dict__.get(\"unused\", {})\n        PrefixCache.unused = self.idle  #",
-            check="6.3/conserved", hint="belongs to all objects together",
+            check="6.3/conserved", hint="is shared by all objects",
         ),
         Mutant(
             name="no copy that overlaps the ending", old="range(len(token_ids) - length - 1, -1, -1)",
@@ -201,7 +201,7 @@ BY_LAB = {
         Mutant(
             name="one service for all counters", old="        self.service = {}  #",
             new="        self.service = TokenCounters.__dict__.get(\"counted\", {})\n        TokenCounters.counted = self.service  #",
-            check="6.7/lifts", hint="belongs to all objects together",
+            check="6.7/lifts", hint="is shared by all objects",
         ),
         Mutant(
             name="of equal divisions the last", old="max(range(1, num_machines), key=per_s)",

@@ -94,11 +94,11 @@ MUTANTS = (
         x = x + attend(q[0], keys, values) @ layer.attention_out""",
     ),
     Mutant(
-        name="what x held is thrown away", old=REMEMBER_ONE, check="1.3/equals_the_uncached_model", hint="x gets two additions",
+        name="what x held is thrown away", old=REMEMBER_ONE, check="1.3/equals_the_uncached_model", hint="two things are added to x",
         new=REMEMBER_ONE.replace("x = x + attend(q[0], keys, values)", "x = attend(q[0], keys, values)[None]"),
     ),
     Mutant(
-        name="no feed-forward", old=FEED_ONE, new=REMEMBER_ONE, check="1.3/equals_the_uncached_model", hint="x gets two additions",
+        name="no feed-forward", old=FEED_ONE, new=REMEMBER_ONE, check="1.3/equals_the_uncached_model", hint="two things are added to x",
     ),
     Mutant(
         # From an empty cache it could not be seen: only differences of positions count, and all are one too far.

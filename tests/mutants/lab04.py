@@ -33,7 +33,7 @@ MUTANTS = (
     Mutant(
         name="W without the queue", old="entry, leave = columns_of(stage)\n    inside = ", check="4.1/each_stage",
         new="""entry, leave = columns_of("in_flight" if stage == "system" else stage)\n    inside = """,
-        hint="queue and flight together",
+        hint="the queue plus what is in flight",
     ),
     Mutant(
         name="λ of all requests over the window's length", old=RATE_AND_STAY, check="4.1/entries_of_the_window",

@@ -82,7 +82,7 @@ MUTANTS = (
     ),
     Mutant(
         name="shared and still idle", old=SHARED, new="            self.num_holders[block] += 1\n",
-        check="6.3/found_while_idle", hint="share takes each block",
+        check="6.3/found_while_idle", hint="share removes each block",
     ),
     Mutant(
         name="idle with its last but one holder", old=LEAVING, check="6.3/until_the_last_leaves", hint="without holders",

@@ -28,7 +28,7 @@ def guesses() -> Finding:
     shown = " / ".join(f"{gain:.2f}" for gain in gains.values())
     return Finding(
         text=Text(
-            f"{counts.tokens_per_step:.2f} tokens a step with two guesses by prompt lookup; × {shown} at 1 / 8 / 64 in flight",
+            f"{counts.tokens_per_step:.2f} tokens per step with two guesses by prompt lookup; × {shown} at 1 / 8 / 64 in flight",
             f"{counts.tokens_per_step:.2f} tokens por paso adivinando dos por búsqueda en el prompt; × {shown} con 1 / 8 / 64 en vuelo",
         ),
         verdict=judged(gains[1] > 1.1 and gains[64] < 0.95, CONDITION),

@@ -106,7 +106,7 @@ def preemption() -> Finding:
     wins = {size: sum(s < r for s, r in zip(costs[f"swap, {size}"], costs["recompute"])) for size in (4, 16, 64)}
     return Finding(
         text=Text(
-            f"of lengths 1 to 599 swapping is cheaper for {wins[4]} with blocks of 4, {wins[16]} with 16, {wins[64]} "
+            f"of the lengths 1 to 599, swapping is cheaper for {wins[4]} with blocks of 4, {wins[16]} with 16, {wins[64]} "
             "with 64",
             f"de las longitudes 1 a 599, copiar sale más barato en {wins[4]} con bloques de 4, {wins[16]} con 16 y "
             f"{wins[64]} "
@@ -243,7 +243,7 @@ CLAIMS = (
     Claim(
         id="36.9x", lab="05 · 5.10", measure=orca_rates,
         said=Text("Continuous batching gives 23 to 36 times as much.", "El batching continuo da de 23 a 36 veces más."),
-        literature=Text("Orca (OSDI 2022): ×36.9 in request rate at equal median latency a token, GPT-3 175B; another "
+        literature=Text("Orca (OSDI 2022): ×36.9 in request rate at equal median latency per token, GPT-3 175B; another "
                         "paper, "
                         "another measure",
                         "Orca (OSDI 2022): ×36.9 en tasa de peticiones a igual latencia mediana por token, GPT-3 "

@@ -80,7 +80,7 @@ def p95_by_length() -> Finding:
     off = {name: metrics.percentile(metrics.e2e_s(log), 95) / predicted
            for name, log in (("static", runs.static), ("continuous", runs.continuous))}
     return Finding(
-        text=Text(f"at load 0.7 static is ×{off['static']:.1f} of it, continuous ×{off['continuous']:.2f}",
+        text=Text(f"at load 0.7 static is ×{off['static']:.1f} that estimate, continuous ×{off['continuous']:.2f}",
                   f"con carga 0.7 el estático da ×{off['static']:.1f} ese valor; el continuo, ×{off['continuous']:.2f}"),
         verdict=judged(off["static"] > 1.3 and 0.8 < off["continuous"] < 1.3, WRONG),
         figures={f"{name}_over_predicted": value for name, value in off.items()},
@@ -160,7 +160,7 @@ def prefill_against_decode() -> Finding:
               for tokens in (8, 40, 128, 512)}
     shown = " / ".join(f"{ratio:.0f}" for ratio in ratios.values())
     return Finding(
-        text=Text(f"×{shown} a decode step, for prompts of 8 / 40 / 128 / 512 tokens",
+        text=Text(f"×{shown} the cost of a decode step, for prompts of 8 / 40 / 128 / 512 tokens",
                   f"×{shown} el coste de un paso de decodificación, con prompts de 8 / 40 / 128 / 512 tokens"),
         verdict=judged(ratios[8] < 3 and ratios[512] > 20, CONDITION),
         figures={f"tokens_{tokens}": ratio for tokens, ratio in ratios.items()},

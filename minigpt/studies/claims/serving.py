@@ -82,7 +82,7 @@ def affinity() -> Finding:
     return Finding(
         text=Text(
             f"TTFT p95 with one popular instruction: random {ms['random']:.0f} ms, fewest in flight {ms['least']:.0f}, prefix "
-            f"within a bound {ms['prefix']:.0f}, prefix without one {ms['strict']:.0f}",
+            f"within a limit {ms['prefix']:.0f}, prefix without one {ms['strict']:.0f}",
             f"p95 de TTFT con una instrucción popular: al azar {ms['random']:.0f} ms, la de menos en vuelo {ms['least']:.0f}, "
             f"prefijo con límite {ms['prefix']:.0f}, prefijo sin límite {ms['strict']:.0f}",
         ),
@@ -106,7 +106,7 @@ CLAIMS = (
     ),
     Claim(
         id="token-counters", lab="06 · 6.4", measure=bounded_difference,
-        said=Text("Token counters bound by how much two clients' service can differ.",
+        said=Text("Token counters limit how far apart two clients' service can be.",
                   "Los contadores de tokens acotan cuánto puede diferir el servicio de dos clientes."),
         literature=Text("by 2U while both have requests waiting (Sheng et al., OSDI 2024)",
                         "en 2U mientras ambos tienen peticiones en espera (Sheng et al., OSDI 2024)"),
@@ -120,7 +120,7 @@ CLAIMS = (
     Claim(
         id="prefix-routing", lab="06 · 6.5", measure=affinity,
         said=Text("Send a request to where its prefix is cached.", "Envía una petición adonde su prefijo está en caché."),
-        literature=Text("Preble (ICLR 2025), the routers of SGLang and Ray Serve: within a bound on the load",
+        literature=Text("Preble (ICLR 2025), the routers of SGLang and Ray Serve: within a limit on the load",
                         "Preble (ICLR 2025), los routers de SGLang y Ray Serve: con un límite de carga"),
     ),
 )

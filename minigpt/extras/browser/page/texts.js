@@ -13,7 +13,7 @@ export const TEXTS = {
     editor: 'Your file', ran: 'Your loop has run: the picture shows it.',
     ranNoLoop: 'The file loads. The picture will show your loop once everything that it calls is written.',
     loads: 'The file loads.', printed: 'Printed by your code', more: 'characters more', stopped: 'Stopped. Your file is kept.',
-    lostAgain: 'Python did not finish, again and again. Your file is kept.',
+    lostAgain: 'Python failed to finish several times in a row. Your file is kept.',
     hintOf: (n, of) => `Hint ${n} of ${of}`, points: (got, most) => `${got} of ${most} points`, stretch: 'stretch, no points',
     expected: 'expected', got: 'got', ahead: 'background', minutes: (n) => `${n} min`,
     outcomes: {
@@ -48,8 +48,8 @@ export const TEXTS = {
     scenes: {
       '02': 'Section 2.4: three slots, requests A to E, one step takes one millisecond, a batch forms within 5 ms at most.',
       '03': 'Section 3.1: A wants 3 tokens, B 30, C 5; two slots; one step takes one millisecond.',
-      '04': 'Section 4.1: four clients, two slots. The rows above and the columns below are the same area: all stays, and the '
-        + 'number inside times how long it lasts. Divided by the time, it is λ·W above and L below.',
+      '04': 'Section 4.1: four clients, two slots. The rows above and the columns below have the same area: the sum of all stays, and '
+        + 'the number inside times how long it lasts. Divided by the time, it is λ·W above and L below.',
       '05': 'Section 5.5: more requests than the memory holds, prompts in chunks of 32. With fewer blocks, more requests are preempted.',
     },
     step: 'Step', play: 'Play', pause: 'Pause', of: 'of',
