@@ -29,6 +29,11 @@ LIMIT_S = 8.0  # of one call
 HOST_SHARE = 0.1  # of the checking side's work for it: what a phone simulates slowly should not count against the student
 KEPT_OUTPUT = 4_000  # characters
 TELL_S = 0.3
+NOT_IN_THE_PAGE = ("numpy", "torch")
+ABSENT = t(
+    "{name} is not in this page, which has only Python's own modules; no exercise here needs it",
+    "{name} no está en esta página, que solo tiene los módulos del propio Python; ningún ejercicio de aquí lo necesita",
+)
 
 
 def _orders():
@@ -123,7 +128,12 @@ class PageWorker(Calls):
                 for each in (name, *(f"{name}.{part}" for part in fromlist or ())):
                     if given_code.file_of(paths.repository_root(), each).is_file():
                         guard.find_spec(each)
-            return plain(name, globals, locals, fromlist, level)
+            try:
+                return plain(name, globals, locals, fromlist, level)
+            except ModuleNotFoundError as error:
+                if error.name in NOT_IN_THE_PAGE and (globals or {}).get("__file__") == self._path:
+                    raise ModuleNotFoundError(str(ABSENT.format(name=error.name)), name=error.name) from None
+                raise
 
         builtins.__import__ = guarded
         try:

@@ -18,7 +18,7 @@ MUTANTS = (
     # -- 2.4 ----------------------------------------------------------------------------------------------------
     Mutant(
         name="interpolated percentiles", old=PICK, check="2.4/nearest_rank", hint="never a value between two",
-        new='f"p{percent}_s": float(__import__("numpy").percentile(latencies, percent))',
+        new='f"p{percent}_s": sum(latencies[edge(percent / 100 * (len(latencies) - 1))] for edge in (math.floor, math.ceil)) / 2',
     ),
     Mutant(
         name="percentile index off by one", old=PICK, new='f"p{percent}_s": latencies[min(rank, len(latencies) - 1)]',

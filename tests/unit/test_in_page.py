@@ -49,6 +49,14 @@ def test_a_wrong_solution_is_told_its_hint(name):
     assert found["outcome"] == mutant.outcome and mutant.hint in found["hint"]
 
 
+def test_a_library_that_no_page_has_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "numpy", None)  # as good as not installed
+    text = reference("03").replace("return latencies[", "import numpy\n    return numpy.array(latencies)[")
+    report = asked("check", text, only="3.5")
+    assert "crashed" in outcomes(report)
+    assert "numpy is not in this page" in json.dumps(report)
+
+
 def test_a_changed_file_is_another_file():
     """Checks keep what they computed by the file's name: a page's file has the same name each time."""
     assert "passed" in outcomes(asked("check", reference("03"), only="3.3"))
