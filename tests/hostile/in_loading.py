@@ -20,7 +20,7 @@ LOADING = (
     loading("a module that is not there", on_top="import no_such_module_anywhere", shown="no_such_module_anywhere"),
     loading("a memory bomb at import", on_top="blob = [bytearray(50_000_000) for _ in iter(int, 1)]", outcome="out_of_memory"),
     loading("an empty file", file=b"", outcome="not_implemented"),
-    loading("not UTF-8", file=b"x = '\xff\xfe'\n", shown="UnicodeDecodeError"),
+    loading("not UTF-8", file=b"x = '\xff\xfe'\n", shown="save it as UTF-8"),
     loading("a NUL byte", file=b"x = 1\0\n"),
     loading("brackets without end", file=b"x = " + b"(" * 50_000 + b")" * 50_000),
     loading("an expression without end", file=b"x = " + b"-" * 100_000 + b"1"),

@@ -43,6 +43,7 @@ ESCAPES = (
     for number in (2, 64, 128, 256):  # what some file systems call their root
         handle = ctypes.create_string_buffer(struct.pack("Iiq", 8, 1, number))
         if libc.open_by_handle_at(folder, handle, os.O_RDONLY) >= 0: raise RuntimeError("it can read any file")
+    os.close(folder)
     """, needs=("reading",)),
     refused("the memory of whoever is there", """
     import ctypes, os
