@@ -1,5 +1,7 @@
 """How a check can end, and what a report says then, in both languages."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from minigpt.language import language
@@ -65,6 +67,16 @@ class CheckFailed(Exception):
 def wrong(*, expected, got, hint: Text) -> CheckFailed:
     """A result that is not the expected one."""
     return CheckFailed(WRONG, expected=expected, got=got, hint=hint)
+
+
+@contextmanager
+def explained_by(hint: Text) -> Iterator[None]:
+    """A failure in here that brings no hint of its own gets this one."""
+    try:
+        yield
+    except CheckFailed as failure:
+        failure.hint = failure.hint or hint
+        raise
 
 
 def expect(condition: bool, *, expected, got, hint: Text) -> None:

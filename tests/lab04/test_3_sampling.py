@@ -5,7 +5,7 @@ import random
 
 from tests.grader.check import check
 from tests.grader.definition import Definition, Slip, as_row, expect_defined, near_numbers
-from tests.grader.outcomes import CheckFailed, expect, expect_number, t
+from tests.grader.outcomes import expect, expect_number, explained_by, t
 from tests.grader.seeds import graded_seed
 from tests.lab04.drawn import TICK_S, drawn_records
 from tests.lab04.scenes import FOUR, busy_records, clipped, entering, records_of
@@ -121,16 +121,13 @@ def test_instants(student):
 
 def number_in_the_scene(student) -> float:
     """The student's L in the scene of section 4.1; a window that begins too late is empty there."""
-    try:
+    with explained_by(t(
+        "(four requests, warm_up = 2): the window runs from `arrivals[warm_up]`, counted from 0 in order of arrival, to the "
+        "last arrival; if it starts one arrival later, no request is left here (section 4.3)",
+        "(cuatro peticiones, warm_up = 2): la ventana va de `arrivals[warm_up]`, contando desde 0 por orden de llegada, a la "
+        "última llegada; si empieza una llegada más tarde, aquí ya no queda ninguna petición (sección 4.3)",
+    )):
         return student.call("sample_the_law", records_of(*FOUR), 2, 5.0)[0]
-    except CheckFailed as failure:
-        failure.hint = failure.hint or t(
-            "(four requests, warm_up = 2): the window runs from `arrivals[warm_up]`, counted from 0 in order of arrival, to the "
-            "last arrival; if it starts one arrival later, no request is left here (section 4.3)",
-            "(cuatro peticiones, warm_up = 2): la ventana va de `arrivals[warm_up]`, contando desde 0 por orden de llegada, a la "
-            "última llegada; si empieza una llegada más tarde, aquí ya no queda ninguna petición (sección 4.3)",
-        )
-        raise
 
 
 @check("4.3", points=1, en="λ and W come from the same window", es="λ y W vienen de la misma ventana")

@@ -160,9 +160,9 @@ def expect_cap_of_each_fleet(student) -> None:
     for place, (lengths, target_s, fewest) in enumerate(FLEETS):
         order = LONG_PER_S, target_s, lengths, LONG_CAPS[-1]
         num_replicas, cap = planned(student, *order, again=place > 0)
-        p95, by_cap = p95_by_cap_s(place).get(cap, math.inf), p95_by_cap_s(place)
+        by_cap = p95_by_cap_s(place)
         best = min(by_cap, key=by_cap.get)
-        if num_replicas == fewest and p95 <= 1.25 * by_cap[best]:
+        if num_replicas == fewest and by_cap.get(cap, math.inf) <= 1.25 * by_cap[best]:
             continue
         kept = place and planned(student, *order) != (num_replicas, cap)
         expect(False, expected=f"({fewest}, {best})", got=(num_replicas, cap), hint=KEPT if kept else t(

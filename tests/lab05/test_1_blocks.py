@@ -3,7 +3,7 @@
 from minigpt.workloads.memory_pressure import long_sequences
 from tests.grader.check import check
 from tests.grader.objects_apart import expect_apart
-from tests.grader.outcomes import CheckFailed, Text, expect, expect_equal, is_same, t
+from tests.grader.outcomes import Text, expect, expect_equal, explained_by, is_same, t
 from tests.lab05.block_stories import Story, expect_no_exception, random_story
 from tests.lab05.oracles import blocks_for
 
@@ -189,16 +189,13 @@ def test_place(student):
 
 def expect_places(story: Story, told: list[dict]) -> None:
     """Fail the check if a call raised; where it is `place`, the table is too short."""
-    try:
+    with explained_by(t(
+        "(a token that was appended has no block): each block that append takes goes to the end of its sequence's table, "
+        "block 0 like any other, though 0 counts as false (section 5.1)",
+        "(un token añadido no tiene bloque): cada bloque que toma append va al final de la tabla de su secuencia, también el "
+        "bloque 0, aunque 0 cuente como falso (sección 5.1)",
+    )):
         story.first_difference(told)
-    except CheckFailed as failure:
-        failure.hint = failure.hint or t(
-            "(a token that was appended has no block): each block that append takes goes to the end of its sequence's table, "
-            "block 0 like any other, though 0 counts as false (section 5.1)",
-            "(un token añadido no tiene bloque): cada bloque que toma append va al final de la tabla de su secuencia, también el "
-            "bloque 0, aunque 0 cuente como falso (sección 5.1)",
-        )
-        raise
 
 
 def mixed_story() -> tuple[Story, dict]:

@@ -6,7 +6,7 @@ from minigpt.schedulers.lines import OUTPUT_WEIGHT, PROMPT_WEIGHT
 from minigpt.workloads.clients import FLOODER, QUIET, client_of
 from tests.grader.check import check
 from tests.grader.objects_apart import expect_apart
-from tests.grader.outcomes import CheckFailed, Text, expect, t, wrong
+from tests.grader.outcomes import CheckFailed, Text, expect, explained_by, t, wrong
 from tests.grader.seeds import graded_seed
 from tests.lab05.block_stories import expect_no_exception, said
 from tests.lab06.crowds import SLOTS, flooded, most_apart, p95_ms
@@ -147,11 +147,8 @@ def turns_of(student, weights, calls) -> list:
 def turns_in(calls, told: list[dict]) -> list:
     """Whose turn it was, from what each of the calls was told."""
     for call, each in zip(calls, told):
-        try:
+        with explained_by(RAISED):
             expect_no_exception(call, each)
-        except CheckFailed as failure:
-            failure.hint = RAISED
-            raise
     return [each["result"] for (name, *_), each in zip(calls, told) if name == "next_client"]
 
 

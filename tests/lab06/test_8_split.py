@@ -29,17 +29,13 @@ def _turned(*args):
     return num_decode, num_prefill, per_s
 
 
-def _all_shared(num_machines, lengths, cost, link, in_flight):
-    shared = cost | {name: cost[name] / in_flight for name in ("per_sequence_ns", "per_context_token_ns")}
-    return best_split(num_machines, lengths, shared, link, in_flight)
+def _shared(*names: str):
+    """Divides these parts of a decode step among the requests in it."""
+    def answer(num_machines, lengths, cost, link, in_flight):
+        shared = cost | {name: cost[name] / in_flight for name in names}
+        return best_split(num_machines, lengths, shared, link, in_flight)
 
-
-def _context_shared(num_machines, lengths, cost, link, in_flight):
-    return best_split(num_machines, lengths, cost | {"per_context_token_ns": cost["per_context_token_ns"] / in_flight}, link, in_flight)
-
-
-def _sequence_shared(num_machines, lengths, cost, link, in_flight):
-    return best_split(num_machines, lengths, cost | {"per_sequence_ns": cost["per_sequence_ns"] / in_flight}, link, in_flight)
+    return answer
 
 
 def _with_no_link(num_machines, lengths, cost, link, in_flight):
@@ -94,7 +90,8 @@ SLIPS = (
         "(section 6.5)",
         "solo step_overhead_ns se reparte entre todas las que hay en vuelo: per_sequence_ns y per_context_token_ns se pagan por cada "
         "una (sección 6.5)",
-    )) for answer in (_all_shared, _context_shared, _sequence_shared)),
+    )) for answer in (
+        _shared("per_sequence_ns", "per_context_token_ns"), _shared("per_context_token_ns"), _shared("per_sequence_ns"))),
     Slip(answer=_with(prefers=-1), hint=t(
         "two divisions complete as much: of equals, the one with fewer prefill machines (section 6.5)",
         "dos repartos completan lo mismo: entre iguales, el que tiene menos máquinas de prefill (sección 6.5)",

@@ -1,5 +1,7 @@
 """Each mutant against its whole lab, in a process that stays warm; and which check rejects which."""
 
+from functools import cache
+
 import pytest
 
 from minigpt import paths
@@ -16,14 +18,12 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="session")
 def outcomes(warm_process):
     """`outcomes(lab, mutant)`: outcome and hint of every check of the lab; a mutant is graded once a session."""
-    found = {}
 
+    @cache
     def outcomes_of(lab: str, mutant: Mutant) -> dict[str, tuple[str, str]]:
-        if (lab, mutant) not in found:
-            asked = mutant.check.split("/")[0]
-            exercise = asked if asked in stretch_of(lab) else ""
-            found[lab, mutant] = warm_process.submit(warm.outcomes, lab, exercise, mutant.source(lab)).result()
-        return found[lab, mutant]
+        asked = mutant.check.split("/")[0]
+        exercise = asked if asked in stretch_of(lab) else ""
+        return warm_process.submit(warm.outcomes, lab, exercise, mutant.source(lab)).result()
 
     return outcomes_of
 
