@@ -39,8 +39,8 @@ def expect_step(student, spec, prompts: list[list[int]], *, hint, again: bool = 
     return counts
 
 
-@check("1.4", points=2, en="a request attends only to its own keys and values", es="cada petición atiende solo a sus propias "
-                                                                                   "claves y valores")
+@check("1.4", points=2, en="a request attends only to its own keys and values",
+       es="cada petición atiende solo a sus propias claves y valores")
 def test_nobody_sees_a_neighbour(student):
     for spec in MODELS:
         expect_step(student, spec, [draw_tokens(6, seed=(student.seed, i)) for i in range(3)], hint=t(

@@ -56,8 +56,8 @@ def test_share_of_the_ceiling(student):
     ).format(a=a, b=b, share=share))
 
 
-@check("1.8", points=1, en="raises ValueError for the ceiling itself", es="lanza ValueError para el "
-                                                                          "propio techo", negative=True)
+@check("1.8", points=1, en="raises ValueError for the ceiling itself",
+       es="lanza ValueError para el propio techo", negative=True)
 def test_never_all_of_it(student):
     shares = (0.5, 1, 1.0, 1.2, 90, math.inf, 0, 0.0, -0.25, -math.inf)
     cases = [(0.6, 0.04, share) for share in shares]

@@ -37,8 +37,8 @@ def prompts_of(student, lengths=LENGTHS) -> list[list[int]]:
     return [draw_tokens(length, seed=(student.seed, place, length)) for place, length in enumerate(lengths)]
 
 
-@check("1.9", points=2, en="equal lengths: the same logits as for single requests", es="longitudes iguales: los mismos logits "
-                                                                                       "que con peticiones a solas")
+@check("1.9", points=2, en="equal lengths: the same logits as for single requests",
+       es="longitudes iguales: los mismos logits que con peticiones a solas")
 def test_equal_lengths(student):
     for spec in (*MODELS, DEEP):
         got, wanted, _, _ = one_step(student, spec, prompts_of(student, (6, 6, 6)))
@@ -66,8 +66,8 @@ def test_lengths_may_differ(student):
         ))
 
 
-@check("1.9", points=2, en="places after a request's tokens are never attended to", es="nunca se atiende a los sitios que "
-                                                                                       "quedan detrás de una petición")
+@check("1.9", points=2, en="places after a request's tokens are never attended to",
+       es="nunca se atiende a los sitios que quedan detrás de una petición")
 def test_leftovers_are_hidden(student):
     for spec in MODELS:
         prompts = prompts_of(student)

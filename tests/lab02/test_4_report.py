@@ -55,8 +55,8 @@ def test_counts_from_arrival(student):
     ))
 
 
-@check("2.4", points=1, en="a request without an answer has infinite latency", es="una petición sin respuesta tiene latencia "
-                                                                                  "infinita")
+@check("2.4", points=1, en="a request without an answer has infinite latency",
+       es="una petición sin respuesta tiene latencia infinita")
 def test_unanswered_is_a_miss(student):
     records = [*lasting(*[1.0] * 38), record(38, 0.0, None), record(39, 0.0, None, admitted_s=1.0)]
     report = report_of(student, records)

@@ -89,8 +89,8 @@ def test_no_answer_is_early(student):
     ))
 
 
-@check("2.6", points=1, en="every answer is the same as when "
-                           "its request runs alone", es="cada respuesta es la misma que obtiene su petición a solas")
+@check("2.6", points=1, en="every answer is the same as when its request runs alone",
+       es="cada respuesta es la misma que obtiene su petición a solas")
 def test_answers_are_unchanged(student):
     wrong = [i for i, record in model_run(student).requests.items() if record.answer != record.item.answer]
     expect(not wrong, expected=t("0 of 200", "0 de 200"), got=f"{len(wrong)}: {wrong[:5]}", hint=t(

@@ -41,8 +41,8 @@ def test_answers_leave_at_once(student):
     expect_equal(finish_ms(second), finish_ms(log), hint=KEPT)
 
 
-@check("2.7", points=0, en="no row is computed for nothing, and no token is lost", es="ninguna fila se calcula en balde y no "
-                                                                                      "se pierde ningún token")
+@check("2.7", points=0, en="no row is computed for nothing, and no token is lost",
+       es="ninguna fila se calcula en balde y no se pierde ningún token")
 def test_no_row_for_nothing(student):
     requests = workload("mixed", load=0.9, num_requests=200, seed=student.seed)
     log = student.run_loop("static", requests, function="early_batch_loop", clock=VirtualClock())
@@ -58,9 +58,8 @@ def test_no_row_for_nothing(student):
     ))
 
 
-@check("2.7", points=0, en="the same latencies that section 2.11 "
-                           "calculated from a log", es="las mismas latencias que la sección 2.11 calculó a partir de un "
-                                                       "registro")
+@check("2.7", points=0, en="the same latencies that section 2.11 calculated from a log",
+       es="las mismas latencias que la sección 2.11 calculó a partir de un registro")
 def test_the_latencies_of_the_study(student):
     requests = workload("mixed", load=0.7, num_requests=200, seed=student.seed + 1)
     log = student.run_loop("static", requests, function="early_batch_loop", clock=VirtualClock())

@@ -28,8 +28,8 @@ def test_counts_from_arrival(student):
     ))
 
 
-@check("3.5", points=1, en="a request without an answer has infinite latency", es="una petición sin respuesta tiene latencia "
-                                                                                  "infinita")
+@check("3.5", points=1, en="a request without an answer has infinite latency",
+       es="una petición sin respuesta tiene latencia infinita")
 def test_unanswered_is_a_miss(student):
     records = [*lasting(*[1.0] * 18), record(18, 0.0, None), record(19, 0.0, None)]
     got = student.call("p95_s", records)

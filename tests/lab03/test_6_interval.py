@@ -83,8 +83,8 @@ def expect_value(student, pairs, due: float, hint, **options) -> None:
     expect(is_due, expected=[due, due], got=[low, high], hint=of_values((low, high), due) or hint)
 
 
-@check("3.6", points=1, en="resamples pairs that belong to the same request", es="remuestrea pares que son de la misma "
-                                                                                 "petición")
+@check("3.6", points=1, en="resamples pairs that belong to the same request",
+       es="remuestrea pares que son de la misma petición")
 def test_pairs_by_request(student):
     pairs = tuple((a, 0.625 * a) for a, _ in crowd(5, 60))
     for burst in (False, True):

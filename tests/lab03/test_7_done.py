@@ -66,8 +66,8 @@ def test_throughput_holds(student):
     ))
 
 
-@check("3.7", points=2, en="every answer is the same as when "
-                           "its request runs alone", es="cada respuesta es la misma que obtiene su petición a solas")
+@check("3.7", points=2, en="every answer is the same as when its request runs alone",
+       es="cada respuesta es la misma que obtiene su petición a solas")
 def test_answers_are_unchanged(student):
     logs = continuous_run(student), run(student, NUM_MODEL_REQUESTS, "model")
     wrong = [i for log in logs for i, record in log.requests.items() if record.answer != record.item.answer]

@@ -120,8 +120,8 @@ def test_each_stage(student):
         ))
 
 
-@check("4.1", points=1, en="counts the requests that enter during the window", es="cuenta las peticiones que entran en la "
-                                                                                  "ventana")
+@check("4.1", points=1, en="counts the requests that enter during the window",
+       es="cuenta las peticiones que entran en la ventana")
 def test_entries_of_the_window(student):
     expect_defined(student, RATE_AND_STAY, drawn_windows(student.seed, 60), hint=lambda records, stage, start_s, end_s: t(
         f"(stage {stage}, a log of {len(records)} requests in any order, from {start_s:g} to {end_s:g} s): λ and W count the "
@@ -158,8 +158,8 @@ def test_unfinished(student):
         ))
 
 
-@check("4.1", points=1, en="raises ValueError when no request enters", es="lanza ValueError cuando no "
-                                                                          "entra ninguna petición", negative=True)
+@check("4.1", points=1, en="raises ValueError when no request enters",
+       es="lanza ValueError cuando no entra ninguna petición", negative=True)
 def test_nobody_enters(student):
     # From 2 to 3 s B is in flight and C in the queue; no request enters the system. In the other windows one does.
     records, late = records_of(*FOUR), records_of((5.0, None, None))

@@ -110,8 +110,8 @@ def test_window(student):
         ))
 
 
-@check("4.2", points=1, en="a request that never left stays "
-                           "inside until the end", es="una petición que nunca salió sigue dentro hasta el final")
+@check("4.2", points=1, en="a request that never left stays inside until the end",
+       es="una petición que nunca salió sigue dentro hasta el final")
 def test_never_left(student):
     records = records_of((0.0, 0.0, 1.0), (1.0, 2.0, None), (2.0, None, None))
     for stage, expected in {"system": 1.8, "in_flight": 0.9, "queue": 0.9}.items():

@@ -89,8 +89,8 @@ SLIPS = (
 )
 
 
-@check("4.5", points=1, en="at a low rate, W is the time of a request that runs alone", es="a tasa baja, W es el tiempo de "
-                                                                                           "una petición a solas")
+@check("4.5", points=1, en="at a low rate, W is the time of a request that runs alone",
+       es="a tasa baja, W es el tiempo de una petición a solas")
 def test_alone(student):
     lengths, _ = measured_capacity("uniform:1,63", 8)
     speeds = speeds_of(student, list(lengths), 8, COST)

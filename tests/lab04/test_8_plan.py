@@ -83,8 +83,8 @@ def expect_met(student, order: Order) -> int:
     return num_replicas
 
 
-@check("4.8", points=2, en="meets the p95 target on five new workloads", es="cumple el objetivo de p95 con cinco cargas de "
-                                                                            "trabajo nuevas")
+@check("4.8", points=2, en="meets the p95 target on five new workloads",
+       es="cumple el objetivo de p95 con cinco cargas de trabajo nuevas")
 def test_meets_its_p95(student):
     for order in ORDERS:
         expect_met(student, order)
@@ -214,9 +214,8 @@ def test_the_very_target(student):
         ).format(rate=rate, target=target_s, n=fewest))
 
 
-@check("4.8", points=1, en="raises ValueError when no fleet can meet the target", es="lanza ValueError cuando ninguna flota "
-                                                                                     "puede cumplir "
-                                                                                     "el objetivo", negative=True)
+@check("4.8", points=1, en="raises ValueError when no fleet can meet the target",
+       es="lanza ValueError cuando ninguna flota puede cumplir el objetivo", negative=True)
 def test_out_of_reach(student):
     lengths = fleet.request_lengths("uniform:1,63", 500, seed=7)
     planned(student, 50.0, 0.5, lengths, 8)  # a plan that refuses everything refuses this as well

@@ -49,8 +49,8 @@ def expect_case(found, due, case: dict, hint: Text) -> None:
     expect(is_same(found, due), expected=f"{due} ({what})", got=found if type(found) is int else with_type(found), hint=hint)
 
 
-@check("5.2", points=1, en="\"max\" reserves all that the request "
-                           "may ever need", es="\"max\" reserva todo lo que la petición pueda llegar a necesitar")
+@check("5.2", points=1, en="\"max\" reserves all that the request may ever need",
+       es="\"max\" reserva todo lo que la petición pueda llegar a necesitar")
 def test_max(student):
     found = [asked(student, admission="max", prompt=20, limit=100), asked(student, admission="max", prompt=5, limit=3)]
     expect_equal(found, [120, 8], hint=t(
@@ -114,8 +114,8 @@ def expect_ranks_rounded_up(student) -> None:
         ))
 
 
-@check("5.2", points=1, en="\"watermark\" reserves what the request needs now", es="\"watermark\" reserva lo que la petición "
-                                                                                   "necesita ahora")
+@check("5.2", points=1, en="\"watermark\" reserves what the request needs now",
+       es="\"watermark\" reserva lo que la petición necesita ahora")
 def test_watermark(student):
     found = [asked(student, admission="watermark"), asked(student, admission="watermark", outputs=25)]
     expect_equal(found, [20, 45], hint=t(
@@ -172,8 +172,8 @@ def expect_the_same_reserve_for_any_crowd(student) -> None:
         ))
 
 
-@check("5.2", points=1, en="a request does not wait when no "
-                           "other is in flight", es="una petición no espera si no hay otra en vuelo")
+@check("5.2", points=1, en="a request does not wait when no other is in flight",
+       es="una petición no espera si no hay otra en vuelo")
 def test_alone(student):
     found = asked(student, prompt=120, num_blocks=10, reserve_blocks=4)
     expect_equal(found, 120, hint=t(

@@ -125,8 +125,8 @@ def test_chunks(student):
         ))
 
 
-@check("5.3", points=1, en="without a budget, prompts are computed whole", es="sin presupuesto, los prompts se calculan "
-                                                                              "enteros")
+@check("5.3", points=1, en="without a budget, prompts are computed whole",
+       es="sin presupuesto, los prompts se calculan enteros")
 def test_no_budget(student):
     found = planned(student, CROWD, None)
     expect_equal(found, [(1, 1), (3, 1), (0, 40), (2, 70), (4, 26)], hint=t(

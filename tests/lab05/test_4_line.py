@@ -25,9 +25,8 @@ def line(student, aging_s: float, *requests, again=False) -> list[int]:
     return sorted(keys, key=keys.get)
 
 
-@check("5.4", points=1, en="requests of equal priority go in order of arrival", es="con la misma prioridad, van por orden de "
-                                                                                   "llegada",
-       negative=True)  # one key for all does it too
+@check("5.4", points=1, en="requests of equal priority go in order of arrival",
+       es="con la misma prioridad, van por orden de llegada", negative=True)
 def test_in_order_of_arrival(student):
     found = [line(student, 0.2, (0, 1), (5, 1), (5, 1), (9, 1)), line(student, 0.0, (0, 1), (5, 0), (9, 1))]
     expect_equal(found, [[0, 1, 2, 3], [0, 1, 2]], hint=t(

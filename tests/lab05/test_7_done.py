@@ -166,8 +166,8 @@ def tight_run(student):
     return run(student, "tight", lambda: requests, tokens="model", **TIGHT)
 
 
-@check("5.7", points=2, en="every answer is the same as when "
-                           "its request runs alone", es="cada respuesta es la misma que obtiene su petición a solas")
+@check("5.7", points=2, en="every answer is the same as when its request runs alone",
+       es="cada respuesta es la misma que obtiene su petición a solas")
 def test_answers_are_unchanged(student):
     log = tight_run(student)
     wrong = [i for i, record in log.requests.items() if record.answer != record.item.answer]
@@ -199,8 +199,8 @@ def test_conserved(student):
                                    "5.8)"))
 
 
-@check("5.7", points=1, en="a request that can never fit is refused at once", es="una petición que nunca cabrá se rechaza "
-                                                                                 "enseguida")
+@check("5.7", points=1, en="a request that can never fit is refused at once",
+       es="una petición que nunca cabrá se rechaza enseguida")
 def test_refused(student):
     log = student.run_production(scene((0, 20, 4), (1, 70, 4), (2, 20, 4), (3, 60, 4), (4, 60, 5)), num_blocks=4, block_size=16)
     found = sorted(log.refusals), sorted(i for i, record in log.requests.items() if record.finish_ns is not None)

@@ -30,8 +30,8 @@ def test_found_while_idle(student):
     ))
 
 
-@check("6.3", points=2, en="evicts the block that has been "
-                           "unused the longest", es="desaloja el bloque que lleva más tiempo sin uso")
+@check("6.3", points=2, en="evicts the block that has been unused the longest",
+       es="desaloja el bloque que lleva más tiempo sin uso")
 def test_longest_unused_first(student):
     hint = t(
         "evict takes the first of idle, so that must be the block that has been idle the longest: a block that becomes idle "

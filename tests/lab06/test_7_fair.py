@@ -200,8 +200,8 @@ def run_fair(student, requests, *, again: bool = False):
     return host.server.log.closed_at(host.server.clock.now_ns)
 
 
-@check("6.7", points=3, en="a flood slows only the client that causes it", es="una avalancha solo retrasa al cliente que la "
-                                                                              "causa")
+@check("6.7", points=3, en="a flood slows only the client that causes it",
+       es="una avalancha solo retrasa al cliente que la causa")
 def test_flood(student):
     requests, greedy = flooded(graded_seed(student.seed))
     log = run_fair(student, requests)

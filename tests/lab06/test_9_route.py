@@ -137,8 +137,8 @@ def test_two(student):
     ))
 
 
-@check("6.9", points=2, en="the replica that has the beginning, within a limit", es="la réplica que tiene el comienzo, con un "
-                                                                                    "límite")
+@check("6.9", points=2, en="the replica that has the beginning, within a limit",
+       es="la réplica que tiene el comienzo, con un límite")
 def test_prefix(student):
     expect_route(student, "prefix", t(
         "(prefix): of the places with the most cached tokens, take the one with the fewest requests in flight; if it has over "
