@@ -13,6 +13,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from minigpt.language import say
 from minigpt.notebook.exercises import Exercise
 from minigpt.notebook.written import last_binding, reached_from
 
@@ -48,6 +49,15 @@ def remember(lab: Path, source: str, report: dict, exercises: Sequence[Exercise]
     draft = lab / (FILE_NAME + ".new")
     draft.write_text(json.dumps(notes, indent=1) + "\n", encoding="utf-8")
     os.replace(draft, lab / FILE_NAME)
+
+
+def insist(report: Path) -> None:
+    """Raise AssertionError unless the report at this path is there and all that it lists has passed."""
+    found = json.loads(report.read_text(encoding="utf-8"))["checks"] if report.is_file() else []
+    missed = [f"{check['exercise']} {check['outcome']}" for check in found if check["outcome"] not in {PASSED, *NO_VERDICT}]
+    if missed or not found:
+        raise AssertionError(say(en=f"the reference does not pass its own checks: {', '.join(missed) or 'no report'}",
+                                 es=f"la referencia no supera sus propias pruebas: {', '.join(missed) or 'sin informe'}"))
 
 
 def _read(lab: Path) -> dict:

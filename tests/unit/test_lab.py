@@ -4,6 +4,7 @@ import os
 import re
 import sys
 import types
+from contextlib import nullcontext
 from dataclasses import replace
 from unittest import mock
 
@@ -164,6 +165,18 @@ def test_check_prints_what_the_grader_says_and_raises_nothing(house, monkeypatch
     found = [re.sub(r", '--json', '[^']*'", "", line) for line in lines]
     assert "wrong é ['grade', '03', '--only', '3.2', '--impl', 'student'] current" in found
     assert "wrong é ['grade', '03', '--impl', 'student'] current" in found and "bad" in lines
+
+
+@pytest.mark.parametrize("outcomes, said", [
+    (["passed", "inconclusive"], None), (["passed", "wrong"], "3.2 wrong"), ([], "no report"), (None, "no report"),
+])
+def test_a_reference_that_misses_a_check_stops_the_notebook(outcomes, said, house, monkeypatch):
+    program = ("import json, sys; "
+               f"json.dump({{'checks': [{{'exercise': '3.2', 'outcome': each}} for each in {outcomes}]}}, open(sys.argv[-1], 'w'))")
+    monkeypatch.setattr(lab_module, "grade_command", lambda *args: [sys.executable, "-c", program if outcomes is not None else ""])
+    monkeypatch.setenv("MINIGPT_IMPL", "solution")
+    with nullcontext() if said is None else pytest.raises(AssertionError, match=said):
+        Lab("03").check("3.2")
 
 
 def test_check_and_hint_of_an_exercise_that_is_not_there(house, capsys):
