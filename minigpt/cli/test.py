@@ -25,5 +25,7 @@ def run_pytest(argv: list[str], selection: list[str]) -> int:
     # Tests that share an expensive result are in one group, and so in one process.
     # Twice as many as there are cores: many tests wait for other processes.
     spread = [] if given else ["-n", str(min(2 * (os.cpu_count() or 1), MOST_PROCESSES)), "--dist", "loadgroup"]
-    command = [sys.executable, "-m", "pytest", *spread, *selection, *argv]
-    return process.run_child(command, cwd=repository_root())
+    # nbval takes a second to load in each process; the tests that run notebooks call it themselves.
+    command = [sys.executable, "-m", "pytest", "-p", "no:nbval", *spread, *selection, *argv]
+    # Compiled files are kept, whatever the caller's environment says: hundreds of processes read the same modules.
+    return process.run_child(command, cwd=repository_root(), extra={"PYTHONDONTWRITEBYTECODE": ""})

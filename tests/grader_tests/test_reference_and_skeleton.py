@@ -39,8 +39,10 @@ def report_of(request, tmp_path_factory):
         yield report_of
 
 
+# Quick in one lab: every reference's checks also run in its notebook, exercise by exercise (tests/repo/test_notebooks.py).
 @pytest.mark.parametrize("whose", ["solution"])
-@pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.name[:2])
+@pytest.mark.parametrize("lab", [pytest.param(lab, id=lab.name[:2], marks=[] if lab.name.startswith("03") else [pytest.mark.slow])
+                                 for lab in LABS])
 def test_the_reference_passes_every_check(lab, whose, report_of):
     report = report_of(lab, whose)
     assert [check for check in report["checks"] if check["outcome"] != "passed"] == []

@@ -2,13 +2,13 @@
 
 import pytest
 import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from minigpt.corpus.prompts import tutor_prompts
 from minigpt.extras.export.export import export
 from minigpt.llm.tokenizer import EOS_TOKEN_ID, VOCAB_SIZE, decode, encode, encode_prompt
 from minigpt.llm.tutor import answer_all, load_tutor
 
+pytestmark = pytest.mark.xdist_group("transformers")  # one process loads it
 TEXTS = (
     "fix: she go to school\n", "corrige: el niña es alto ñ ¿¡«»\n", "", " two  spaces ", "\ttab\r\n\n",
     "\x00\x7f\x80ÿ", "漢字 🙂", "<|end|>", "a<|end|>b", "don't WON'T 1234567",
@@ -24,7 +24,15 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def tokenizer(folder):
+    from transformers import AutoTokenizer  # here: two seconds that no other test process waits
+
     return AutoTokenizer.from_pretrained(folder, local_files_only=True)
+
+
+def load_llama(folder):
+    from transformers import AutoModelForCausalLM
+
+    return AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, local_files_only=True).eval()
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -57,7 +65,7 @@ def test_prompts_of_different_lengths_are_padded_on_the_left(tokenizer):
 
 @torch.no_grad()
 def test_generate_answers_as_the_tutor_and_ends_by_itself(folder, tokenizer):
-    llama = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, local_files_only=True).eval()
+    llama = load_llama(folder)
     prompts = [prompt for pool in tutor_prompts().values() for prompt in pool[:: len(pool) // 6]]
     answers = answer_all(load_tutor(), [list(prompt.token_ids) for prompt in prompts])
     for prompt, answer in zip(prompts, answers, strict=True):
@@ -69,7 +77,7 @@ def test_generate_answers_as_the_tutor_and_ends_by_itself(folder, tokenizer):
 @torch.no_grad()
 def test_an_endless_export_never_says_eos(tmp_path):
     export(load_tutor(), tmp_path / "endless", only="hf", endless=True)
-    llama = AutoModelForCausalLM.from_pretrained(tmp_path / "endless", dtype=torch.float32, local_files_only=True)
+    llama = load_llama(tmp_path / "endless")
     prompt = tutor_prompts()["fix"][0]
     limit = len(prompt.answer_ids) + 20
     tokens = torch.tensor([prompt.token_ids])

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 import torch
-from transformers import LlamaForCausalLM
 
 from minigpt.corpus.prompts import tutor_prompts
 from minigpt.llm.checkpoint_io import CHECKPOINT, load_checkpoint, save_checkpoint
@@ -13,6 +12,7 @@ from minigpt.llm.model import Config
 from minigpt.llm.tokenizer import EOS_TOKEN_ID
 from tests.unit.small import GROUPED, SMALL, draw, small_model
 
+pytestmark = pytest.mark.xdist_group("transformers")  # one process loads it
 TOLERANCE = 1e-4  # logits, fp32
 CONFIGS = {
     "one KV head": SMALL,
@@ -24,6 +24,8 @@ CONFIGS = {
 
 
 def load_llama(folder):
+    from transformers import LlamaForCausalLM  # here: two seconds that no other test process waits
+
     return LlamaForCausalLM.from_pretrained(folder, dtype=torch.float32, local_files_only=True).eval()
 
 

@@ -5,9 +5,7 @@ import shutil
 import subprocess
 import sys
 
-import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook
 
 from minigpt.paths import list_labs, skeleton_file, student_file
 from tests.tools.ahead import started_ahead
@@ -44,7 +42,7 @@ def run(notebook, copy, settings, first_on_the_path=()):
     # Before the installed package, which is the original.
     python_path = os.pathsep.join(str(folder) for folder in [*first_on_the_path, copy])
     variables = {name: value for name, value in os.environ.items() if not name.startswith("MINIGPT_")}
-    variables |= {"PYTHONPATH": python_path, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUTF8": "1",
+    variables |= {"PYTHONPATH": python_path, "PYTHONUTF8": "1",
                   "MINIGPT_ENV": "current", **settings}
     variables.pop("PYTEST_ADDOPTS", None)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:xdist", "--nbval-lax",
@@ -95,6 +93,9 @@ def test_a_notebook_runs(path, implementation, finished):
     ("import ipywidgets", False),  # which also shows that a cell that fails is noticed
 ])
 def test_a_run_uses_the_copy_and_notices_a_failed_cell(code, passed, copy, without_widgets):
+    import nbformat  # here: a second that other test processes need not wait
+    from nbformat.v4 import new_code_cell, new_notebook
+
     folder = copy / "labs" / "99_trial"
     folder.mkdir(exist_ok=True)
     notebook = folder / "99_trial.ipynb"

@@ -24,8 +24,9 @@ COMPILE_EACH = (
 )
 
 
-def find_interpreters(minors):
+def find_interpreters():
     """Map "3.x" to an interpreter that runs, from the PATH or from pyenv's folder."""
+    minors = range(6, 14)
     candidates = [Path(sys.executable)]
     candidates += [Path(found) for minor in minors if (found := shutil.which(f"python3.{minor}"))]
     candidates += sorted(Path.home().glob(".pyenv/versions/3.*/bin/python"))
@@ -47,8 +48,9 @@ def version_of(path):
         return None
 
 
-SUPPORTED = find_interpreters(range(10, 14))  # never empty: this one is supported
-UNSUPPORTED = find_interpreters(range(6, 10))
+FOUND = find_interpreters()
+SUPPORTED = {version: path for version, path in FOUND.items() if int(version[2:]) >= 10}  # never empty: this one is
+UNSUPPORTED = {version: path for version, path in FOUND.items() if int(version[2:]) < 10}
 
 
 def package_files():

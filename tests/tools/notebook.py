@@ -14,9 +14,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import nbformat
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-
 from minigpt.notebook.exercises import Exercise
 from tests.tools.cell_code import LANGUAGES, in_one_language
 
@@ -143,6 +140,9 @@ def count(number: int, english: str, spanish: str, language: str) -> str:
 
 def build_one(cells: Sequence[Cell], lab_name: str, language: str, headings: Mapping[str, str]) -> str:
     """Return one notebook's text, the same bytes at each run and on each machine."""
+    import nbformat  # here: a second that tests without notebooks need not wait
+    from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
     built = []
     for index, cell in enumerate(cells):
         # The default id is random. The same one in both languages: they are the same cell.

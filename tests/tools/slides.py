@@ -12,10 +12,6 @@ from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 
-import nbformat
-from nbclient import NotebookClient
-from nbconvert.filters.markdown import markdown2html
-
 from minigpt.cli.arguments import Parser
 from minigpt.language import say
 from minigpt.notebook.exercises import load_title
@@ -106,6 +102,9 @@ def minutes(cells: tuple[Cell, ...], slides: list[Slide]) -> float:
 
 def outputs_of(lab: Path, language: str, last: int) -> dict[int, list]:
     """Run a lab's notebook with the reference as far as the lecture goes, and return each cell's outputs."""
+    import nbformat  # here: these take seconds that other tests need not wait
+    from nbclient import NotebookClient
+
     notebook = nbformat.read(notebook_file(lab, language), as_version=4)
     notebook.cells = notebook.cells[:last + 1]
     for cell in notebook.cells:
@@ -142,6 +141,8 @@ def section(language: str, cells: tuple[Cell, ...], slide: Slide, outputs: dict[
 
 def html_of(text: str) -> str:
     """Return a cell's prose without the sign that the converter puts behind each heading."""
+    from nbconvert.filters.markdown import markdown2html
+
     return re.sub(r'<a class="anchor-link".*?</a>', "", markdown2html(text))
 
 

@@ -7,7 +7,6 @@ import queue
 import re
 import types
 
-import nbformat
 import pytest
 from matplotlib import _pylab_helpers
 from matplotlib.colors import to_rgb
@@ -113,12 +112,14 @@ def test_a_figure_draws_and_names_its_axes_with_units(name, runs, language):
 
 @pytest.mark.parametrize("name", DRAWINGS)
 def test_what_a_figure_shows_is_said_with_its_values(name, runs, language):
+    from nbformat.v4 import new_output  # here: a second that other test processes need not wait
+
     words = canvas.describe(DRAWINGS[name](runs), name)
     assert not words.startswith("[") and re.search(r"\d", words) and words.endswith(".")
     bundle, sizes = canvas.in_mime_types(DRAWINGS[name](runs), name)
     assert f'alt="{html.escape(words)}"' in bundle["text/html"] and bundle["text/plain"] == words
     texts_of_it = {**bundle, "image/png": base64.b64encode(bundle["image/png"]).decode()}
-    nbformat.v4.new_output("display_data", texts_of_it, metadata=sizes)  # raises where it fits no notebook
+    new_output("display_data", texts_of_it, metadata=sizes)  # raises where it fits no notebook
 
 
 @pytest.mark.parametrize("name, words", [
@@ -252,8 +253,10 @@ def test_a_notebook_shows_each_figure_once(front_end, monkeypatch):
     monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
     if front_end:
         monkeypatch.setenv("JPY_SESSION_NAME", "x.ipynb")
+    from nbformat.v4 import new_code_cell, new_notebook
+
     cells = ["from minigpt import plots", *CELLS.values()]
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    notebook = new_notebook(cells=[new_code_cell(cell) for cell in cells])
     NotebookClient(notebook, kernel_name="python3", resources={"metadata": {"path": repository_root()}}).execute()
     outputs = dict(zip(CELLS, [cell.outputs for cell in notebook.cells[1:]]))
     for name in ("last", "in the middle", "with pyplot loaded"):

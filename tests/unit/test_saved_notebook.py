@@ -3,9 +3,7 @@
 import asyncio
 import json
 
-import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from minigpt.notebook.saved_notebook import clean
 from tests.tools.repo_files import ROOT, for_each, notebooks
@@ -26,6 +24,8 @@ def test_what_is_no_notebook_stays_as_it_is(data):
 
 def as_saved():
     """A notebook that was run, as JupyterLab sends it to be saved."""
+    from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
     code = new_code_cell("a = 'ñ'\na", id="c1", execution_count=3, metadata={"editable": True, "tags": []},
                          outputs=[new_output("stream", text="año\n")])
     prose = new_markdown_cell("# Título", id="c0", metadata={"jp-MarkdownHeadingCollapsed": True})
@@ -39,6 +39,7 @@ def as_saved():
     ("02_x.ipynb", False), ("02_x.es.ipynb", False), ("x.ipynb", True), ("x.es.ipynb", True), ("02.ipynb", True),
 ])
 def test_jupyters_server_saves_the_original_without_outputs(tmp_path, name, has_outputs):
+    import nbformat
     from jupyter_server.services.contents.largefilemanager import AsyncLargeFileManager
 
     settings = json.loads((ROOT / "minigpt" / "jupyter" / "jupyter_server_config.json").read_text(encoding="utf-8"))
