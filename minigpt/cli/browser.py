@@ -2,11 +2,9 @@
 
 import os
 import shutil
-import sys
 
-from minigpt.environment import process
+from minigpt.cli.test import run_pytest
 from minigpt.language import say
-from minigpt.paths import repository_root
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
@@ -20,5 +18,5 @@ def main(argv: list[str]) -> int:
                "or give its path: MINIGPT_BROWSER=/path/to/chromium",
             es="no hay Chromium; en Debian: apt-get install chromium fonts-dejavu-core, "
                "o indica su ruta: MINIGPT_BROWSER=/ruta/a/chromium"))
-    return process.run_child([sys.executable, "-m", "pytest", "tests/browser", "-m", "not slow", *argv], cwd=repository_root(),
-                                 extra={"MINIGPT_BROWSER": browser})
+    # Two processes: JupyterLab's tests beside the page's.
+    return run_pytest(argv, ["tests/browser", "-m", "not slow"], num_processes=2, together="loadfile", MINIGPT_BROWSER=browser)

@@ -10,7 +10,8 @@ import sys
 from minigpt.environment import process
 from minigpt.paths import repository_root
 
-MOST_PROCESSES = 4  # each loads torch
+# Twice as many as there are cores, since many tests wait for other processes; not more, since each loads torch.
+NUM_PROCESSES = min(2 * (os.cpu_count() or 1), 4)
 OF_ITS_OWN = ("-n", "--pdb", "-x", "--collect-only", "--co")  # options that call for a single process
 
 
@@ -19,13 +20,15 @@ def main(argv: list[str]) -> int:
     return run_pytest(argv, ["-m", "not slow"])
 
 
-def run_pytest(argv: list[str], selection: list[str]) -> int:
-    """Run the selected tests, several at once unless the options say otherwise."""
+def run_pytest(argv: list[str], selection: list[str], *, num_processes: int = NUM_PROCESSES, together: str = "loadgroup",
+               **variables: str) -> int:
+    """Run the selected tests, several at once unless the options say otherwise.
+
+    `together` says which tests are in one process (xdist's --dist): those that share an expensive result.
+    """
     given = any(option.startswith(OF_ITS_OWN) for option in argv)
-    # Tests that share an expensive result are in one group, and so in one process.
-    # Twice as many as there are cores: many tests wait for other processes.
-    spread = [] if given else ["-n", str(min(2 * (os.cpu_count() or 1), MOST_PROCESSES)), "--dist", "loadgroup"]
+    spread = [] if given else ["-n", str(num_processes), "--dist", together]
     # nbval takes a second to load in each process; the tests that run notebooks call it themselves.
     command = [sys.executable, "-m", "pytest", "-p", "no:nbval", *spread, *selection, *argv]
     # Compiled files are kept, whatever the caller's environment says: hundreds of processes read the same modules.
-    return process.run_child(command, cwd=repository_root(), extra={"PYTHONDONTWRITEBYTECODE": ""})
+    return process.run_child(command, cwd=repository_root(), extra={"PYTHONDONTWRITEBYTECODE": "", **variables})

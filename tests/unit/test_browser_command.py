@@ -15,8 +15,9 @@ def test_the_browser_found_first_is_handed_on(child_commands, monkeypatch):
     monkeypatch.setattr(browser.shutil, "which", lambda name: f"/bin/{name}" if name == "google-chrome" else None)
     assert browser.main(["-k", "03"]) == 0
     [(command, extra)] = child_commands
-    assert command[1:] == ["-m", "pytest", "tests/browser", "-m", "not slow", "-k", "03"]
-    assert extra == {"MINIGPT_BROWSER": "/bin/google-chrome"}
+    assert command[1:3] == ["-m", "pytest"]
+    assert command[-7:] == ["--dist", "loadfile", "tests/browser", "-m", "not slow", "-k", "03"]
+    assert extra["MINIGPT_BROWSER"] == "/bin/google-chrome"
 
 
 def test_without_a_browser_the_way_out_is_said(child_commands, monkeypatch):
