@@ -3,6 +3,8 @@
 import os
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -26,15 +28,20 @@ def can_run_as(user: int) -> bool:
     return done.returncode == 0
 
 
+@pytest.fixture
+def open_folder():
+    """A folder that every user may enter: pytest closes its own to others, again with each session that starts."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        yield Path(folder)
+
+
 @pytest.mark.parametrize("user", [None, OTHER_USER], ids=["this user", "another user"])
-def test_ten_ways_to_the_reference_lead_nowhere(user, tmp_path):
+def test_ten_ways_to_the_reference_lead_nowhere(user, open_folder):
     if user is not None and not can_run_as(user):
         pytest.skip("not root, or this Python lies in a home that is closed to others")
     assert len(WAYS) == 10
-    tmp_path.parent.chmod(0o755)
-    tmp_path.chmod(0o755)
-    tmp_path.parent.parent.chmod(0o755)
-    report = grade(ALL_WAYS, tmp_path / "graded", user)
+    report = grade(ALL_WAYS, open_folder / "graded", user)
     (check,) = [check for check in report["checks"] if check["id"] == "3.6/width"]
     if report["worker"]["held"]["reference"]:
         assert check["outcome"] == "passed", check["got"]
