@@ -30,8 +30,11 @@ def test_takes_out_of_idle(student):
         "ociosos: el que se comparte sale de idle, o lo desalojarían aunque esté en uso; los demás siguen ahí (sección 6.1)",
     )
     idle = ("grow", 0, 3), ("publish", 0, [11, 12, 13]), ("leave", 0, 3)
-    for keys in ([11, 12, 13], [11, 12, 99], [11], [99], []):
-        expect_story(student, 8, [*idle, ("share", 1, keys), ("share", 2, [11, 12]), ("grow", 2, 4), ("share", 3, [11])], hint)
+    stories = [[*idle, ("share", 1, keys), ("share", 2, [11, 12]), ("grow", 2, 4), ("share", 3, [11])]
+               for keys in ([11, 12, 13], [11, 12, 99], [11], [99], [])]
+    for calls in stories:
+        expect_story(student, 8, calls, hint)
+    expect_caches_apart(student, [(8, stories[1]), (8, stories[0]), (8, stories[3])], hint)
 
 
 @check("6.2", points=1, en="stops at the first key that is not found", es="se detiene en la primera clave que no encuentra",

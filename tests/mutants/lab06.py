@@ -81,6 +81,10 @@ MUTANTS = (
         check="6.2/stops_at_a_gap", hint="has an empty table",
     ),
     Mutant(
+        name="one dict of idle blocks for all caches", check="6.2/takes_out_of_idle", hint="is shared by all objects",
+        old="        self.idle = {}  #", new="\n    idle = {}  #",
+    ),
+    Mutant(
         name="shared and still idle", old=SHARED, new="            self.num_holders[block] += 1\n",
         check="6.3/found_while_idle", hint="share removes each block",
     ),
