@@ -163,7 +163,7 @@ WAITED_IN_FLIGHT = t(
 )
 LATE_START = t(
     "the server was empty, so a request should start when it arrives: `server.queue.get()` returns at exactly that moment, "
-    "while a loop that sleeps and looks again is late. A request that has arrived starts alone, without waiting for others "
+    "while a loop that sleeps and checks again is late. A request that has arrived starts alone, without waiting for others "
     "(section 3.4)",
     "el servidor estaba vacío, así que una petición debe empezar al llegar: `server.queue.get()` vuelve en ese mismo "
     "instante, mientras que un bucle que duerme y vuelve a mirar llega tarde. Una petición que ha llegado empieza sola, sin "
