@@ -79,7 +79,7 @@ def test_interactive_p95_falls(student):
     ))
 
 
-@check("5.7", points=2, en="no request starves: a batch request is overtaken for aging_s at most",
+@check("5.7", points=2, en="no request starves: a batch request is overtaken for at most aging_s",
        es="ninguna muere de inanición: a una petición en diferido la adelantan como mucho durante aging_s")
 def test_bounded_wait(student):
     seed = graded_seed(student.seed)
