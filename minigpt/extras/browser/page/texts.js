@@ -53,7 +53,7 @@ export const TEXTS = {
       '05': 'Section 5.5: more requests than the memory holds, prompts in chunks of 32. With fewer blocks, more requests are preempted.',
     },
     step: 'Step', play: 'Play', pause: 'Pause', of: 'of',
-    footer: 'For checking yourself, never for grading: your code shares its Python with the checks here. The model '
+    footer: 'For self-checking, never for grading: here your code shares its Python with the checks. The model '
       + 'and Lab 01 come with the notebooks: clone the repository and run make lab.',
     licences: 'Licences of Pyodide and CodeMirror',
   },
