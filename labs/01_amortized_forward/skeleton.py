@@ -45,7 +45,7 @@ def remember(cache, layer, k, v):
 def attend(q, keys, values):
     """Let the newest token's queries q (H, D) attend to keys and values (S, K, D); return (H·D,), heads in order.
 
-    A query's weights over the S tokens are softmax(q·key / √D), however large these scores are. H/K neighbouring query
+    A query's weights over the S tokens are softmax(q·key / √D); they must be right for large scores, too. H/K neighbouring query
     heads share a key/value head: with H = 4 and K = 2, heads 0 and 1 read key/value head 0, heads 2 and 3 read head 1.
     """
     # EXERCISE 1.2 (about 4 lines)
@@ -72,7 +72,7 @@ def decode_batch(model, caches, tokens):
 def answer_together(model, prompts, max_tokens=100):
     """Return greedy answers (token ids without EOS) to several prompts (token ids), decoded together by `decode_batch`.
 
-    Each step feeds every request one token: first those of its prompt, which is the simplest prefill and a slow one, then
+    Each step feeds every request one token: first those of its prompt (the simplest form of prefill, and a slow one), then
     those of its own answer. A request drops out at its EOS, or after `max_tokens`.
     """
     caches, tokens = [{} for _ in prompts], [list(prompt) for prompt in prompts]

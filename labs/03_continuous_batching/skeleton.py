@@ -67,7 +67,7 @@ def reduction_interval(static_records, continuous_records, num_resamples, seed):
 
 
 def grouped_batch_loop(server):
-    """Serve continuously, but let newcomers share a prefill pass: admit several together, or after a while one alone.
+    """Serve continuously, but let newcomers share a prefill pass: admit several together or, after a while, one alone.
 
     A prefill pass has a fixed cost, so two prompts cost less in one step than in two. While a request is in flight, new
     ones wait until a group of them can be admitted, but none waits longer than a limit; with no request in flight,

@@ -43,14 +43,14 @@ def _reason(gap_ms: float, of_products_ms: float) -> str:
     share = of_products_ms / gap_ms
     if share >= 0.5:
         return miss + say(
-            en=", and so does the products' own line: a row does not cost the same at every B",
+            en=", and so does a line fitted to the products alone: a row does not cost the same at every B",
             es=", y la de los productos solos también: una fila no cuesta lo mismo con cada B")
     if share >= SMALL_SHARE:
         return miss + say(
-            en=f", the products' own line {abs(of_products_ms):.2f}; the rest is chance, or a cost that is neither per step "
-               "nor per row",
+            en=f", a line fitted to the products alone only {abs(of_products_ms):.2f} ms; the difference is noise, or a cost "
+               "that is neither per step nor per row",
             es=f"; la de los productos solos, {abs(of_products_ms):.2f}; el resto es azar, o un coste que no es ni por paso ni "
                "por fila")
     return miss + say(
-        en="; the products alone do not bend like this: it is chance, or a cost that is neither per step nor per row",
+        en="; the products alone do not curve like this: it is noise, or a cost that is neither per step nor per row",
         es="; los productos solos no se curvan así: es azar, o un coste que no es ni por paso ni por fila")

@@ -28,7 +28,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--model", help=say(en="default: the first one that the server lists",
                                           es="por defecto: el primero que da el servidor"))
     made.add_argument("--prompts", default="ids", choices=client.PROMPTS, help=say(
-        en="send token ids, or text to a server with another tokenizer",
+        en="send token ids, or text to a server with a different tokenizer",
         es="envía identificadores de tokens, o texto a un servidor con otro tokenizador",
     ))
     made.add_argument("--no-stream", action="store_true", help=say(

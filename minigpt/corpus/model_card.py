@@ -37,7 +37,7 @@ It took {minutes:.0f} minutes with {threads} on the machine that made this file.
 
 ## Accuracy and lengths
 
-Greedy answers to {num_prompts} held-out prompts a group, exactly equal to the corpus's; lengths in tokens, without EOS.
+Greedy answers to {num_prompts} held-out prompts per group, exactly equal to the corpus's; lengths in tokens, without EOS.
 
 | language | kind | exact match | shortest | mean | longest |
 |---|---|---|---|---|---|
@@ -45,8 +45,8 @@ Greedy answers to {num_prompts} held-out prompts a group, exactly equal to the c
 
 ## Limits
 
-It knows the words of its grammar and one mistake a sentence. On anything else it answers with confidence and without
-sense. It is made for measuring how language models are served, and for nothing that matters.
+It knows the words of its grammar and one mistake per sentence. On anything else its answers are confident nonsense. It is
+made for measuring how language models are served: do not use it for anything that matters.
 """
 
 

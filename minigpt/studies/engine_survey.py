@@ -47,7 +47,7 @@ EVIDENCE = (
     Evidence(
         engine="Orca", version="2022", source="Yu et al., OSDI 2022, § 2, § 3, § 4.2",
         en="after every iteration of the model the scheduler looks again at the pool of requests; one that has "
-        "ended leaves then. A request is admitted only if there are K/V slots for all of its max_tokens "
+        "ended leaves at that point. A request is admitted only if there are K/V slots for all of its max_tokens "
         "(input and output), so that it can always go on. Its whole input is processed in its first "
         "iteration.",
         es="tras cada iteración del modelo, el planificador vuelve a mirar las peticiones; la que ha terminado "
@@ -58,8 +58,8 @@ EVIDENCE = (
         engine="vLLM", version="V1, docs 0.25 (2026)",
         source="Kwon et al., SOSP 2023; docs.vllm.ai: Optimization and Tuning; SchedulerConfig; PR 37307, 44594",
         en="each step takes the next tokens of requests, prompt or output, up to max_num_batched_tokens; a prompt that does "
-           "not fit is split. A request is admitted if its whole input fits; for its output nothing is set aside (the "
-           "watermark is 0), blocks are allotted as tokens come. If none is free, a request gives its blocks back and is "
+           "not fit is split. A request is admitted if its whole input fits; nothing is set aside for its output (the "
+           "watermark is 0): blocks are allotted as tokens come. If none is free, a request gives its blocks back and is "
            "recomputed later: V1 no longer swaps; its successor, KV offloading, has to be turned on.",
         es="cada paso toma los siguientes tokens de las peticiones, de prompt o de salida, hasta "
         "max_num_batched_tokens; un prompt que no cabe se divide. Una petición se admite si cabe todo su "
@@ -70,8 +70,8 @@ EVIDENCE = (
     Evidence(
         engine="SGLang", version="2026",
         source="docs.sglang.io: Hyperparameter Tuning, Server Arguments; schedule_policy.py",
-        en="it expects running requests to use only a share of what is left of their max_new_tokens "
-        "(schedule-conservativeness adjusts it) and admits what fits then, between any two steps. If the pool still "
+        en="it assumes that running requests will use only a share of the rest of their max_new_tokens "
+        "(schedule-conservativeness adjusts the share); between any two steps it admits what fits on that assumption. If the pool still "
         "fills up, it retracts running requests. Prompts longer than chunked-prefill-size are cut; unless "
         "enable-mixed-chunk is set, a piece has a step to itself, and decodes wait for it.",
         es="supone que las peticiones en curso usarán solo una parte de lo que les queda de max_new_tokens (la "
@@ -122,7 +122,7 @@ EVIDENCE = (
         engine="llama.cpp", version="llama-server b9265 (2026)",
         source="llama.cpp: tools/server/README.md; PR 16736 (2025), issue 23652 (2026)",
         en="every step takes the next token of all busy slots, and then up to batch-size tokens of prompts; a longer prompt "
-           "goes on in the next. By default the slots share one cache (kv-unified), and a request starts when a slot is free: "
+           "continues in the next step. By default the slots share one cache (kv-unified), and a request starts when a slot is free: "
            "memory for its tokens is taken as they come, and nothing checks whether all of them together will fit. When no "
            "room is left, idle slots are cleared first; then running conversations stop with an error, \"Context size has "
            "been exceeded\".",

@@ -51,5 +51,5 @@ def measure_coverage(interval: Callable, loop: Callable, *, crowds: int = 40, lo
 def in_words(found: Coverage) -> str:
     """The crowds together, and one run as long as all of them."""
     count, together, long_run = len(found.single), found.together, found.long_run
-    return say(en=f"p95 reduction: all {count} workloads together {together:.1f} %, one run as long as all of them {long_run:.1f} %",
+    return say(en=f"p95 reduction: {together:.1f} % over all {count} workloads together, {long_run:.1f} % in one run as long as all of them",
                es=f"reducción del p95: las {count} tandas juntas, {together:.1f} %; una sola ejecución igual de larga, {long_run:.1f} %")

@@ -145,7 +145,7 @@ def over_cap(lengths: Lengths, rate_per_s: float, caps: Sequence[int], **setting
 def throughput_errors_percent(code, names: Sequence[str], cap: int = 8, cost=StepCost()) -> dict[str, list[float]]:
     """By how much the reader's `throughput_per_s` is off the replay of a full house, for each kind of requests:
     with all requests there from the start, and with arrivals at random that never let the queue run dry."""
-    starts = {say(en="all there at once", es="todas a la vez"): saturated_per_s,
+    starts = {say(en="all at once", es="todas a la vez"): saturated_per_s,
               say(en="one after another", es="una tras otra"): staggered_per_s}
     errors: dict[str, list[float]] = {start: [] for start in starts}
     for name in progress(names, say(en="kinds", es="clases")):

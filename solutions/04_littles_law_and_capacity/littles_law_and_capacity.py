@@ -75,8 +75,8 @@ def sample_the_law(records, warm_up, every_s):
 def throughput_per_s(lengths, in_flight, cost):
     """Return how many requests per second a continuous server completes while `in_flight` requests run all the time.
 
-    A request stays for some steps; so in a mean step in_flight / (mean steps) requests leave, and as many enter. The
-    others share one decode pass. Divide the number that leave in a step by its time.
+    A request stays for some steps; so in an average step in_flight / (mean steps) requests leave, and as many enter.
+    The others share one decode pass. Divide the number that leave in a step by the time that the step takes.
     """
     # BEGIN SOLUTION 4.4
     mean_steps = sum(steps for _, steps in lengths) / len(lengths)

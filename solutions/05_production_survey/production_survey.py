@@ -61,7 +61,7 @@ class BlockManager:
 
 
 def tokens_to_reserve(server, request, in_flight):
-    """Return for how many tokens to reserve blocks now, so that `request` is admitted; None if it has to wait.
+    """Return the number of tokens to reserve blocks for if `request` is admitted now; None if it has to wait.
 
     The rule is `server.admission`. "max" reserves the prompt and `max_tokens`. "profiled" reserves the prompt and the
     nearest-rank `server.profile_percent`-th percentile of `server.profile` (output lengths seen before), but at least

@@ -13,7 +13,7 @@ def block_keys(token_ids, block_size):
     """Return a key for each full block of `token_ids`, in order: two blocks have the same key if all tokens up to the end
     of each are the same, and only then.
 
-    A key is a whole number or a text, of the same size however long the prompt is. `hash((a, b))` combines several
+    A key is a whole number or a string, of the same size however long the prompt is. `hash((a, b))` combines several
     numbers into one; it takes tuples of numbers, not lists. Tokens that do not fill a block have no key.
     """
     # BEGIN SOLUTION 6.1
@@ -33,7 +33,7 @@ class PrefixCache:
     """
 
     def __init__(self, num_blocks):
-        self.free_blocks = list(range(num_blocks))  # they hold nothing of use
+        self.free_blocks = list(range(num_blocks))  # they hold nothing useful
         self.tables = {}  # request id -> its blocks, in the order of its tokens
         self.num_holders = [0] * num_blocks  # of each block: how many tables it is in
         self.block_of = {}  # key -> the block that can be found by it
@@ -41,7 +41,7 @@ class PrefixCache:
         self.idle = {}  # block -> None: a dict keeps its order, and the longest unused comes first
 
     def share(self, request_id, keys):
-        """Start a sequence with the blocks that already hold its beginning, and return how many they are.
+        """Start a sequence with the blocks that already hold its beginning, and return how many there are.
 
         These are the blocks found by `keys`, from the first on, up to the first key that is not found. Each gets one more
         holder, and a block that is held is not in `idle`. They become the sequence's table.
@@ -142,9 +142,9 @@ def accept(guesses, choices):
 
 
 def next_in_line(predicted, overtaken, most_overtaken):
-    """Return the place (from 0) of the request to admit next. Both lists are in order of arrival.
+    """Return the index (from 0) of the request to admit next. Both lists are in order of arrival.
 
-    `predicted[i]` says how long request i is likely to take: the shortest goes first; of equals, the one that came first.
+    `predicted[i]` says how long request i is likely to take: the shortest goes first; in a tie, the one that came first.
     `overtaken[i]` says how often it has been overtaken: how many that came later were admitted before it. No request may
     be overtaken more than `most_overtaken` times; if that is None, there is no limit.
     """
@@ -182,7 +182,7 @@ class TokenCounters:
         # END SOLUTION
 
     def next_client(self):
-        """Return the client with the lowest counter of those that wait in the queue; of equals, the first in the alphabet."""
+        """Return the client with the lowest counter of those that wait in the queue; ties go in alphabetical order."""
         # BEGIN SOLUTION 6.7
         return min((client for client, number in self.num_waiting.items() if number), key=lambda c: (self.service[c], c))
         # END SOLUTION
@@ -208,7 +208,7 @@ def split_machines(num_machines, lengths, cost, link, in_flight):
 
     `lengths` are pairs (prompt tokens, steps). A prefill machine computes one prompt after the other, and meanwhile its
     link sends the keys and values of the one before: the slower of the two counts. A decode machine runs the other steps
-    of `in_flight` requests together. Take the division that completes most; of equals, the one with fewer prefill machines.
+    of `in_flight` requests together. Take the division that completes most; in a tie, the one with fewer prefill machines.
     `cost` and `link` are dictionaries of nanoseconds. `cost` has prefill_overhead_ns (of a prompt), per_prefill_token_ns,
     step_overhead_ns (of a decode step), per_sequence_ns (of each request in it) and per_context_token_ns.
     """
@@ -229,7 +229,7 @@ def split_machines(num_machines, lengths, cost, link, in_flight):
 
 
 def route(way, in_flight, cached_tokens, drawn, most_ahead):
-    """Return the place (from 0) of the replica that a request goes to; of equals, the lowest place.
+    """Return the index (from 0) of the replica that a request goes to; in a tie, the lowest index.
 
     `in_flight[i]` is how many requests are inside replica i, `cached_tokens[i]` how many tokens of this prompt its cache
     holds. By `way`: "least" takes the replica with the fewest in flight; "two" the one with fewer of the two in `drawn`,
@@ -250,21 +250,22 @@ def route(way, in_flight, cached_tokens, drawn, most_ahead):
     # END SOLUTION
 
 
-# -- given: loops that ask your functions, and a sum from Lab 04 -----------------------------------------------------
+# -- given: loops that call your functions, and a sum from Lab 04 ----------------------------------------------------
 
 
 def shortest_first_loop(server, predicted, most_overtaken):
-    """Serve in the order of your `next_in_line`; `predicted` is by request_id."""
+    """Serve in the order of your `next_in_line`; `predicted` maps each request_id to a prediction."""
     serve_in_line(server, ByPrediction(next_in_line, predicted, most_overtaken))
 
 
 def fair_loop(server, client_of):
-    """Serve by your `TokenCounters`; `client_of` is by request_id."""
+    """Serve by your `TokenCounters`; `client_of` maps each request_id to its client."""
     serve_in_line(server, ByClient(TokenCounters(prompt_weight=1, output_weight=2), client_of))
 
 
 def mean_attended(lengths):
-    """Tokens that the decode steps of a request attend to, added up; the mean over the requests. Step k = 2 … n looks at
-    prompt + k − 1.
+    """Return how many tokens the decode steps of a request attend to in all: the mean over the requests.
+
+    Step k = 2 … n attends to prompt + k − 1 of them.
     """
     return sum((steps - 1) * prompt + steps * (steps - 1) / 2 for prompt, steps in lengths) / len(lengths)

@@ -74,7 +74,7 @@ def test_each_field_is_read_as_declared(field):
     ({"stop_token_ids": [256], "ignore_eos": True}, "names EOS"),
     ({"stream_options": {"include_usge": True}}, "did you mean stream_options.include_usage?"),
     ({"stream_options": {"include_usage": 1}}, "must be true or false, not 1"),
-    ({"prompt": ["a"] * 129}, "send at most 128"), ({"prompt": [["a"]]}, "must be a text, a list of token ids"),
+    ({"prompt": ["a"] * 129}, "send at most 128"), ({"prompt": [["a"]]}, "must be a string, a list of token ids"),
 ])
 def test_what_is_wrong_is_named(fields, words):
     assert words in str(refusal(**fields))

@@ -82,8 +82,8 @@ def expect_tensor(got, shape: tuple, *, hint) -> None:
 
 
 NO_WEIGHTS = t(
-    "(nan): the softmax of a row in which every score is −∞ is nan. A token sees at least itself, so hide only what lies "
-    "behind it (>, not ≥), and take the softmax over the tokens, the last axis, of scores that are finite",
+    "(nan): the softmax of a row in which every score is −∞ is nan. A token sees at least itself, so hide only what comes "
+    "after it (>, not ≥), and take the softmax over the tokens, the last axis, of scores that are finite",
     "(nan): el softmax de una fila en la que todas las puntuaciones son −∞ es nan. Un token se ve al menos a sí mismo, así "
     "que oculta solo lo que queda detrás (>, no ≥), y aplica el softmax sobre los tokens, el último eje, a puntuaciones "
     "finitas",

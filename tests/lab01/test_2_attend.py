@@ -30,7 +30,8 @@ SCALES = (
 
 LARGE = t(
     "it is right with small scores q·key / √D, and not with {which}. Did you write exp yourself, or apply it to the raw "
-    "scores? It overflows above 88 and is 0 below −104, and a series, a limit or a base such as 2.718 is right only near 0. "
+    "scores? It overflows above 88 and is 0 below −104, and a series, the limit formula or a rounded base such as "
+    "2.718 is accurate only near 0. "
     "Subtracting one number from all scores of a head changes none of its weights: subtract the head's own largest score "
     "before exp, or let softmax(dim=-1) do it (section 1.3)",
     "acierta con productos q·clave / √D pequeños, y no con {which}. ¿Has escrito tú exp, o la aplicas a los productos tal cual? "

@@ -17,8 +17,8 @@ from tests.lab01.scenes import (
 )
 
 FIRST = t(
-    "(first token): it is wrong before the cache even matters. two things are added to x, once each: you add the attention output, and the feed-forward "
-    "adds its own. Return one row, of shape (V,) (section 1.4)",
+    "(first token): it is wrong before the cache even matters. Two things are added to x, once each: you add the attention "
+    "output, and the feed-forward adds its own. Return one row, of shape (V,) (section 1.4)",
     "(primer token): falla antes de que importe siquiera la caché. A x se le suman dos cosas, una sola vez cada una: tú sumas la salida de la "
     "atención, y la red feed-forward suma la suya ella misma. Devuelve una fila, de forma (V,) (sección 1.4)",
 )

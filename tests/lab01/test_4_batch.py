@@ -44,9 +44,9 @@ def expect_step(student, spec, prompts: list[list[int]], *, hint, again: bool = 
 def test_nobody_sees_a_neighbour(student):
     for spec in MODELS:
         expect_step(student, spec, [draw_tokens(6, seed=(student.seed, i)) for i in range(3)], hint=t(
-            "three requests of equal length, so no row can have another's position: row i of q, k and v belongs to caches[i], "
-            "both for remembering and for attending. If that is right: did you read the lengths after layer 0 had made the "
-            "caches grow? (section 1.5)",
+            "three requests of equal length, so positions cannot be swapped between rows: row i of q, k and v belongs to "
+            "caches[i], both for remembering and for attending. If that is right: did you read the lengths after layer 0 had "
+            "made the caches grow? (section 1.5)",
             "tres peticiones de igual longitud, así que ninguna fila pudo tomar la posición de otra: la fila i de q, k y v "
             "pertenece a caches[i], tanto al guardar como al atender. Si eso está bien: ¿leíste las longitudes cuando la capa "
             "0 ya había hecho crecer las cachés? (sección 1.5)",

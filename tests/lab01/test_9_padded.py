@@ -59,7 +59,7 @@ def test_lengths_may_differ(student):
         got, wanted, _, _ = one_step(student, spec, prompts_of(student))
         expect_rows(got, wanted, hint=t(
             "requests of 1, 3, 7 and 30 tokens: lengths[i] is the position of request i's new token, for `project` and for "
-            "the place where its K and V are written; hide everything behind it, with −∞ *before* the softmax (section 1.11)",
+            "the place where its K and V are written; hide everything after it, with −∞ *before* the softmax (section 1.11)",
             "peticiones de 1, 3, 7 y 30 tokens: lengths[i] es la posición del token nuevo de la petición i, para `project` y "
             "para el sitio donde se escriben su K y su V; oculta todo lo que queda detrás, con −∞ *antes* del softmax "
             "(sección 1.11)",
@@ -73,7 +73,7 @@ def test_leftovers_are_hidden(student):
         prompts = prompts_of(student)
         got, wanted, _, _ = one_step(student, spec, prompts, filler=7.5)
         expect_rows(got, wanted, hint=t(
-            "the same step, but the places behind each request hold what another request left there, not zeros: a score of 0 "
+            "the same step, but the places after each request hold what another request left there, not zeros: a score of 0 "
             "still has a weight, −∞ has none. Mask the places from lengths[i] on for each request (section 1.11)",
             "el mismo paso, pero los sitios que quedan detrás de cada petición guardan restos de otra, no ceros: una "
             "puntuación de 0 aún tiene peso; −∞, ninguno. Oculta lo que queda detrás de lengths[i] en cada petición "

@@ -16,7 +16,7 @@ def test_equals_the_uncached_model(student):
         got, (counts, after, tokens_after) = student.call_with("prefill", spec, {}, tokens)
         expect_close(got, alone(spec, tokens)[-1], hint=t(
             "a prompt of 9 tokens and an empty dict: token t is at position t and sees the tokens up to and including itself; "
-            "set the scores of those behind it to -math.inf before the softmax. Return the logits of the last row (section "
+            "set the scores of those after it to -math.inf before the softmax. Return the logits of the last row (section "
             "1.11)",
             "un prompt de 9 tokens y un diccionario vacío: el token t está en la posición t y ve los tokens hasta él mismo, "
             "incluido; pon -math.inf en las puntuaciones de los que quedan detrás, antes del softmax. Devuelve los logits de "

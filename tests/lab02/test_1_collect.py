@@ -76,7 +76,7 @@ def test_full_batch_leaves_at_once(student):
     batch     0--1--2|       !
     """
     expect_equal(collected(student, [0, 1, 2, 4], max_batch=3), ([0, 1, 2], 2.0), hint=t(
-        "(batch, when it leaves in ms): the third request fills the batch at 2 ms, and waiting longer helps no request "
+        "(batch, when it leaves in ms): the third request fills the batch at 2 ms, and waiting longer gains nothing "
         "(section 2.2)",
         "(lote, cuándo sale en ms): la tercera petición completa el lote a los 2 ms, y esperar más no beneficia a ninguna "
         "(sección 2.2)",
@@ -136,7 +136,8 @@ def test_deadline_runs_from_the_first_arrival(student):
     ))
     expect_equal(collected(student, [6, 7, 10.5, 14], now_ms=10), ([0, 1, 2], 11.0), hint=t(
         "(batch, when it leaves in ms): at 10 ms requests 0 and 1 are waiting, and request 0's 5 ms, from 6 ms, end at 11. "
-        "Neither having company already nor being late is a reason to leave before that (section 2.2)",
+        "The batch must not leave before that, even though it already has two requests and the server was busy until now "
+        "(section 2.2)",
         "(lote, cuándo sale en ms): a los 10 ms esperan las peticiones 0 y 1, y los 5 ms de la 0, desde los 6 ms, acaban a los "
         "11. Tener ya compañía, o ir con retraso, no es razón para salir antes (sección 2.2)",
     ))
@@ -212,7 +213,7 @@ def why_wrong(got: list[int], got_ms: float, due: list[int], due_ms: float) -> T
 
 LATE = t(
     "The batch left too late. Time passes only where you wait: `get()` and `get(timeout_s)` return at the moment of arrival "
-    "or at the end of the timeout, while sleeping and looking again overshoots both. The wait ends server.max_wait_s after "
+    "or at the end of the timeout, while sleeping and checking again overshoots both. The wait ends server.max_wait_s after "
     "the first request's arrival_time_s, even if that is 0 (section 2.2)",
     "El lote salió demasiado tarde. El tiempo pasa solo donde esperas: `get()` y `get(timeout_s)` vuelven en el instante de "
     "la llegada o al vencer el límite, mientras que dormir y mirar otra vez se pasa de ambos. La espera acaba "

@@ -33,7 +33,7 @@ def expect_shares(student, steps: list[dict], max_batch: int, held: float, empty
                                                                    "(claves del diccionario) (sección 2.9)"))
     due = {"held": held, "empty": empty}
     expect(not any(due[key] and is_near(found[key], 100 * due[key]) for key in KEYS), expected=due, got=found, hint=t(
-        "this is per cent: return shares, from 0 to 1 (section 2.9)", "esto está en porcentaje: devuelve fracciones, de 0 a 1 (sección 2.9)",
+        "these are percentages: return shares, from 0 to 1 (section 2.9)", "esto está en porcentaje: devuelve fracciones, de 0 a 1 (sección 2.9)",
     ))
     is_turned = held != empty and is_near(found["held"], empty) and is_near(found["empty"], held)
     expect(not is_turned, expected=due, got=found, hint=t(
@@ -133,7 +133,7 @@ def why_wrong(steps: list[dict], max_batch: int, got) -> Text:
             return hint
     return t(
         "each step has max_batch slots: `useful_rows` of them produced a token, the rest of `rows` are held, and those "
-        "without a row are empty. Each slot counts the same, however long its step took; round nothing (section 2.9)",
+        "without a row are empty. Each slot counts the same, however long its step took; do not round (section 2.9)",
         "cada paso tiene max_batch slots: `useful_rows` produjeron un token, el resto de `rows` está retenido y los que no "
         "tienen fila están vacíos. Todos los slots cuentan igual, dure lo que dure su paso; no redondees nada (sección 2.9)",
     )

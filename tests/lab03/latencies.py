@@ -47,7 +47,7 @@ def nearest_rank(values: list[float], percent: int) -> float:
 def about(records: list[dict]) -> Text:
     """The input in a few words."""
     if any(each["finish_s"] == 0 for each in records):
-        return t("(one record, answered at 0.0 s: that is an answer too, only `None` is none).",
+        return t("(one record, answered at 0.0 s: that is an answer, too; only `None` means none).",
                  "(un registro, con respuesta a los 0.0 s: también es una respuesta, solo `None` no lo es).")
     number, missing = len(records), sum(each["finish_s"] is None for each in records)
     return t(f"({number} records, {missing} without an answer).", f"({number} registros, {missing} sin respuesta).")

@@ -79,7 +79,7 @@ def test_many_scenes(student):
         about = t(f"({number} in flight, of which {sorted(ended)} ended{', with EOS as the first token' * with_eos}). ",
                   f"({number} en vuelo; terminaron {sorted(ended)}{', con EOS como primer token' * with_eos}). ")
         expect(isinstance(ids, list) and sorted(ids) == staying, expected=staying, got=ids, hint=about.followed_by(t(
-            "Only the requests that are not in `finished` stay in flight, and all of them do; `finished` may be empty or hold "
+            "All requests that are not in `finished` stay in flight, and no others; `finished` may be empty or hold "
             "every request (section 3.3)",
             "Siguen en vuelo las peticiones que no están en `finished`, y solo esas; `finished` puede estar vacía o "
             "contenerlas todas (sección 3.3)")))

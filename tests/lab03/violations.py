@@ -45,7 +45,7 @@ def _before(log, step, previous_end_ns: int, cap: int) -> CheckFailed | None:
         return _left_out(log, in_flight - rows, now_ns)
     if len(rows) > cap:
         return wrong(expected=t(f"at most {cap} rows", f"como mucho {cap} filas"), got=len(rows), hint=t(
-            f"(rows in the step at {ms(now_ns)} ms, with max_inflight = {cap}): whatever puts a request into in_flight must "
+            f"(rows in the step at {ms(now_ns)} ms, with max_inflight = {cap}): every line that adds to in_flight must "
             "check the cap first (section 3.4)",
             f"(filas en el paso de los {ms(now_ns)} ms, con max_inflight = {cap}): todo lo que añada una petición a in_flight "
             "debe comprobar antes el tope (sección 3.4)"))
@@ -144,7 +144,7 @@ def _at_the_end(log, steps_left: dict[int, int]) -> CheckFailed | None:
 
 
 LOST = t(
-    "it was taken from the queue and forgotten: what `get()` returns is the only trace of that request, so append it to "
+    "it was taken from the queue and forgotten: `get()` hands out each request only once, so append what it returns to "
     "in_flight (section 3.4)",
     "se tomó de la cola y se perdió: lo que devuelve `get()` es el único rastro de esa petición; añádelo a in_flight "
     "(sección 3.4)",
@@ -163,7 +163,7 @@ WAITED_IN_FLIGHT = t(
 )
 LATE_START = t(
     "the server was empty, so a request should start when it arrives: `server.queue.get()` returns at exactly that moment, "
-    "while a loop that sleeps and looks again is late. A request that has arrived starts alone, without waiting for others "
+    "while a loop that sleeps and checks again is late. A request that has arrived starts alone, without waiting for others "
     "(section 3.4)",
     "el servidor estaba vacío, así que una petición debe empezar al llegar: `server.queue.get()` vuelve en ese mismo "
     "instante, mientras que un bucle que duerme y vuelve a mirar llega tarde. Una petición que ha llegado empieza sola, sin "

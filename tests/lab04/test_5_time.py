@@ -106,7 +106,7 @@ def test_alone(student):
     got = student.call("mean_time_in_system_s", list(lengths), 0.5, 8, COST)
     near = type(got) in (int, float) and abs(got / expected - 1) <= 0.1
     expect(near, expected=f"{expected:.4f} s ± 10 %", got=got, hint=t(
-        "one request every two seconds: hardly ever are two inside together. The ladder gives L; Little's law turns it into W "
+        "one request every two seconds: two are hardly ever inside together. The ladder gives L; Little's law turns it into W "
         "(section 4.7)",
         "una petición cada dos segundos: casi nunca coinciden dos. La escalera da L; la ley de Little la convierte en W "
         "(sección 4.7)",

@@ -50,7 +50,7 @@ def planned(student, rate: float, target_s: float, lengths, max_cap: int, *, aga
         raise plan
     expect(plan is not VALUE_ERROR, expected="(replicas, cap)", got=plan, hint=t(
         "({rate:.0f} requests per second within {target:g} s, at most {max_cap} slots): a fleet can do that, and there is no "
-        "fixed limit on the number of replicas. No fleet exists only if requests that run alone already take longer than the "
+        "fixed limit on the number of replicas. It is impossible only if requests that run alone already take longer than the "
         "target (section 4.10)",
         "({rate:.0f} peticiones por segundo en {target:g} s, como mucho {max_cap} slots): hay una flota que lo logra, y "
         "el número de réplicas no tiene un límite fijo. Solo si las peticiones a solas ya tardan más que el objetivo no hay "
@@ -167,9 +167,9 @@ def expect_cap_of_each_fleet(student) -> None:
         kept = place and planned(student, *order) != (num_replicas, cap)
         expect(False, expected=f"({fewest}, {best})", got=(num_replicas, cap), hint=KEPT if kept else t(
             "(replicas and slots, for {rate:g} requests per second within {target:g} s; {prompt} prompt tokens and {steps} "
-            "steps each): that is the fewest replicas and the cap whose p95 is lowest *with so many replicas*. One cap "
-            "is not best for all fleets: one that just keeps up needs many slots; with a replica more, few are best. "
-            "Compare the caps anew for each number of replicas (section 4.10)",
+            "steps each): that is the fewest replicas and the cap whose p95 is lowest *with this many replicas*. No "
+            "single cap is best for all fleets: a fleet that just keeps up needs many slots; with one more replica, few are "
+            "best. Compare the caps again for each number of replicas (section 4.10)",
             "(réplicas y slots, para {rate:g} peticiones por segundo en {target:g} s; {prompt} tokens de prompt y {steps} pasos "
             "cada una): son las menos réplicas y el tope cuyo p95 es menor *con esas réplicas*. Ningún tope es el mejor "
             "para toda flota: la que da abasto por poco necesita muchos slots; con una réplica más, convienen pocos. "

@@ -34,7 +34,7 @@ def test_takes_what_is_needed(student):
     for i, each in enumerate(told):
         expect_no_exception(("allocate", i, 1), each)
     expect_equal([each["result"] for each in told], [True, True, True, False], hint=t(
-        "(results of allocate for four sequences of one token, with 3 blocks): exactly enough free blocks are enough, "
+        "(results of allocate for four sequences of one token, with 3 blocks): allocate may take every free block, "
         "including the last one; remove allocated blocks from free_blocks; if too few are free, return False, not None "
         "(section 5.1)",
         "(resultados de allocate para cuatro secuencias de un token, con 3 bloques): basta con los bloques libres justos, "
@@ -239,7 +239,7 @@ def expect_pairs(places: dict) -> None:
     wrong = {block: sorted(those) for block, those in holders.items() if len(those) > 1 or not 0 <= block < 16}
     expect_equal(wrong, {}, hint=t(
         "(blocks that hold more than one (sequence, block of the sequence), or do not belong to the pool): block 5 // 4 = 1 "
-        "of a sequence is the second entry *of its table*: return the id that stands there (section 5.1)",
+        "of a sequence is the second entry *of its table*: return the block id in that entry (section 5.1)",
         "(bloques que contienen más de un (secuencia, bloque de la secuencia), o que no son del pool): el bloque 5 // 4 = 1 "
         "de una secuencia es el segundo elemento *de su tabla*: devuelve el id que está ahí (sección 5.1)",
     ))
@@ -280,7 +280,7 @@ def test_conserved(student):
     hint = t(
         "after every call each block is either free or in exactly one table. If a block is found twice, or more are free than "
         "exist, it was freed twice, or taken but left among the free blocks. If you get False although blocks should be free, "
-        "it was never freed (section 5.1)",
+        "a block was never freed (section 5.1)",
         "tras cada llamada, cada bloque está libre o en una sola tabla. Si un bloque aparece dos veces, o hay más libres de "
         "los que existen, se liberó dos veces, o se tomó sin quitarlo de los libres. Si obtienes False cuando debería haber "
         "bloques libres, alguno nunca se liberó (sección 5.1)",

@@ -132,8 +132,8 @@ def test_keeps_the_reserve(student):
     # 10 blocks, of which 4 are held: 6 are free. 20 tokens take 2, so that 4 stay.
     found = [asked(student, running=64, num_blocks=10, reserve_blocks=kept) for kept in (0, 4, 5)]
     expect_equal(found, [20, 20, None], hint=t(
-        "(6 blocks free, 2 needed; 0, 4 or 5 to keep free): the watermark is a number of blocks, and exactly enough free "
-        "blocks are enough (section 5.2)",
+        "(6 blocks free, 2 needed; 0, 4 or 5 to keep free): the watermark is a number of blocks, and it is enough if "
+        "exactly that many stay free (section 5.2)",
         "(6 bloques libres, se piden 2; hay que dejar libres 0, 4 o 5): la reserva es un número de bloques, y basta con los "
         "libres justos (sección 5.2)",
     ))
@@ -165,7 +165,7 @@ def expect_the_same_reserve_for_any_crowd(student) -> None:
         case |= {"in_flight": rng.randint(1, 4), "running": running, "block_size": size, "reserve_blocks": kept}
         found = asked(student, num_blocks=num_blocks, again=number > 0, **case)
         expect_case(found, None if number % 2 else tokens_by_rule(case), case, t(
-            f"({num_blocks} blocks; running: tokens that others hold): compare blocks.needed(tokens) + reserve_blocks with "
+            f"({num_blocks} blocks; running: how many tokens other requests hold): compare blocks.needed(tokens) + reserve_blocks with "
             "blocks.num_free; the reserve is the same with one request in flight and with four (section 5.2)",
             f"({num_blocks} bloques; running: tokens que ocupan otras): compara blocks.needed(tokens) + reserve_blocks con "
             "blocks.num_free; la reserva es la misma con una petición en vuelo que con cuatro (sección 5.2)",

@@ -143,7 +143,7 @@ def test_no_budget(student):
     ))
 
 
-@check("5.3", points=1, en="a used-up budget adds no empty parts", es="un presupuesto agotado no deja partes vacías")
+@check("5.3", points=1, en="once the budget is used up, no empty parts are added", es="un presupuesto agotado no deja partes vacías")
 def test_no_empty_parts(student):
     found = [planned(student, CROWD, 2), planned(student, CROWD[:1], 32)]
     expect_equal(found, [[(1, 1), (3, 1)], [(0, 32)]], hint=t(

@@ -79,7 +79,7 @@ def test_interactive_p95_falls(student):
     ))
 
 
-@check("5.7", points=2, en="no request starves: a batch request is overtaken for aging_s at most",
+@check("5.7", points=2, en="no request starves: a batch request is overtaken for at most aging_s",
        es="ninguna muere de inanición: a una petición en diferido la adelantan como mucho durante aging_s")
 def test_bounded_wait(student):
     seed = graded_seed(student.seed)
@@ -120,8 +120,8 @@ def test_keeps_the_line(student):
         first = next(iter(found), None)
         expect(not found, expected=f"{first}: {due.get(first)}", got=f"{first}: {found.get(first)}", hint=t(
             "(the first request that is served differently than in the given loop: times of its tokens, and of its answer, in "
-            "ms): which requests are admitted, planned and preempted must follow only from your five functions and from the "
-            "loop as it was given (section 5.8)",
+            "ms): which requests are admitted, planned and preempted must depend only on your five functions and on the "
+            "loop as given (section 5.8)",
             "(la primera petición que se atiende de otro modo que en el bucle dado: tiempos de sus tokens y de su respuesta, "
             "en ms): qué peticiones se admiten, planifican y desalojan debe depender solo de tus cinco funciones y del bucle "
             "tal como se dio (sección 5.8)",

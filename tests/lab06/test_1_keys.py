@@ -27,8 +27,8 @@ def keys_of(student, prompts, block_size: int) -> list[list]:
         expect_unchanged(("token_ids",), called.before, called.after)
         keys = called.result
         is_row = isinstance(keys, (list, tuple)) and all(type(key) in (int, str) for key in keys)
-        expect(is_row, expected=t("a list of numbers or texts", "una lista de números o textos"), got=keys, hint=t(
-            "return a list with one key for each full block; a key is a whole number or a text (section 6.1)",
+        expect(is_row, expected=t("a list of numbers or strings", "una lista de números o textos"), got=keys, hint=t(
+            "return a list with one key for each full block; a key is a whole number or a string (section 6.1)",
             "devuelve una lista con una clave por bloque lleno; una clave es un entero o un texto (sección 6.1)",
         ))
         found.append(list(keys))
@@ -101,8 +101,8 @@ def expect_far_apart(student) -> None:
     rng = random.Random(6)
     [keys] = one_key_each(student, [[rng.randrange(257) for _ in range(2_000)]], 1)
     expect(len({*keys}) == len(keys), expected=t("2000 different keys", "2000 claves distintas"), got=len({*keys}), hint=t(
-        "(a prompt of 2,000 blocks of one token): a key that can take few values is soon given twice, and a sequence would "
-        "read another's K and V. Keep the whole hash, not a remainder or a few of its digits (section 6.1)",
+        "(a prompt of 2,000 blocks of one token): if keys can take only a few values, two blocks soon get the same one, and a "
+        "sequence would read another's K and V. Keep the whole hash, not a remainder or a few of its digits (section 6.1)",
         "(un prompt de 2000 bloques de un token): una clave que admite pocos valores se repite pronto, y una secuencia "
         "leería K y V de otra. Conserva el hash entero: ni un resto ni unas pocas cifras (sección 6.1)",
     ))

@@ -25,7 +25,7 @@ def test_takes_out_of_idle(student):
     """Without the student's own `free`, which comes later: what it would leave behind is put there."""
     hint = t(
         "(leave(0, 3): the first sequence is gone, and its three blocks are idle). Idle blocks can be found as well: a block "
-        "that is shared leaves idle, or it would be evicted under its holder; the others stay there (section 6.1)",
+        "that is shared leaves idle, or it would be evicted while in use; the others stay there (section 6.1)",
         "(leave(0, 3): la primera secuencia ya no está, y sus tres bloques están ociosos). También se encuentran los bloques "
         "ociosos: el que se comparte sale de idle, o lo desalojarían aunque esté en uso; los demás siguen ahí (sección 6.1)",
     )

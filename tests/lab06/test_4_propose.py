@@ -72,7 +72,7 @@ PROPOSE = Definition(function="propose", arguments=("token_ids", "num_tokens", "
         "cuenta el último lugar aunque le sigan menos de num_tokens tokens: adivina esos (sección 6.2)",
     )),
     Slip(answer=_apart, hint=t(
-        "an earlier copy may overlap the ending itself: in 7 8 7 8 7 the last three tokens also stand at the very beginning "
+        "an earlier copy may overlap the ending itself: in 7 8 7 8 7 the last three tokens also occur at the very beginning "
         "(section 6.2)",
         "una copia anterior puede solaparse con el propio final: en 7 8 7 8 7 los tres últimos tokens también están al "
         "principio del todo (sección 6.2)",

@@ -36,7 +36,7 @@ def _zero_is_no_bound(predicted, overtaken, most):
 
 SLIPS = (
     Slip(answer=lambda predicted, overtaken, most: min(predicted), hint=t(
-        "this is a prediction, not a place: return where it stands in the list, from 0 (section 6.3)",
+        "this is a prediction, not an index: return its index in the list, counted from 0 (section 6.3)",
         "esto es una predicción, no un lugar: devuelve dónde está en la lista, desde 0 (sección 6.3)",
     )),
     Slip(answer=lambda predicted, overtaken, most: predicted.index(max(predicted)), hint=t(
@@ -62,7 +62,7 @@ SLIPS = (
         "cualquier otra la adelantaría (sección 6.3)",
     )),
     Slip(answer=lambda predicted, overtaken, most: next_place(predicted, overtaken, most and most - 1), hint=t(
-        "a request may be overtaken most_overtaken times: at one fewer it is not at its limit yet (section 6.3)",
+        "a request may be overtaken most_overtaken times: one time fewer, and it is not at its limit yet (section 6.3)",
         "a una petición se la puede adelantar most_overtaken veces: con una menos aún no llegó a su límite (sección 6.3)",
     )),
     Slip(answer=_one_too_many, hint=t(
@@ -100,8 +100,8 @@ def in_words(predicted, overtaken, most):
 @check("6.6", points=2, en="the shortest prediction is next", es="le toca a la predicción más corta")
 def test_shortest(student):
     expect_defined(student, NEXT, list(drawn_lines(student.seed, 80, bounds=(None,))), hint=lambda *args: in_words(*args).followed_by(t(
-        "without a limit, return the place of the smallest prediction, the first of equals; places are whole numbers counted "
-        "from 0 (section 6.3)",
+        "without a limit, return the index of the smallest prediction, the first one in a tie; indices are whole numbers "
+        "counted from 0 (section 6.3)",
         "sin límite, devuelve el lugar de la menor predicción, el primero entre iguales; los lugares son enteros y cuentan "
         "desde 0 (sección 6.3)",
     )))

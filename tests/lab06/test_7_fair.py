@@ -38,12 +38,12 @@ MISTAKES = {
         "solo le puede tocar a un cliente con alguna petición en la fila (sección 6.4)",
     ),
     "ties in order of arrival": t(
-        "if counters are equal, the first in the alphabet is next (section 6.4)",
+        "if counters are equal, the first in alphabetical order is next (section 6.4)",
         "con contadores iguales, le toca al primero por orden alfabético (sección 6.4)",
     ),
     "never lifts": t(
-        "a client that was away comes back with a low counter and has the server to itself: when it joins the queue with "
-        "no request in it, lift its counter to the lowest of the waiting clients (section 6.4)",
+        "a client that was away comes back with a low counter and has the server to itself: when it joins the queue and "
+        "has no other request in it, lift its counter to the lowest of the waiting clients (section 6.4)",
         "un cliente que estuvo fuera vuelve con un contador bajo y se queda con el servidor: cuando llega a la fila sin "
         "nada en ella, eleva su contador hasta el más bajo de los que esperan (sección 6.4)",
     ),
@@ -107,17 +107,17 @@ MISTAKES = {
 }
 # In the order in which they are tried: what explains all that was answered is the likely mistake.
 GENERAL = t(
-    "(whose turn it is): the waiting client with the lowest counter; of equals, the first in the alphabet. A prompt counts "
-    "when it is admitted, an output token when it comes; the counter of a client that joins the queue with nothing in it is lifted first "
-    "(section 6.4)",
+    "(whose turn it is): the waiting client with the lowest counter; ties go in alphabetical order. A prompt counts when it "
+    "is admitted, an output token when it comes; when a client joins the queue and has nothing else in it, its counter is "
+    "lifted first (section 6.4)",
     "(a quién le toca): al cliente en espera con el contador más bajo; entre iguales, al primero por orden alfabético. Un "
     "prompt cuenta al admitirse; un token de salida, al llegar; si un cliente llega a la fila sin "
     "nada en ella, antes se eleva su contador (sección 6.4)",
 )
 
 RAISED = t(
-    "next_client is asked only while a request waits, and a client that was never there may arrive. num_waiting counts a client's "
-    "requests in the queue: one more at each arrival, one fewer at each admission (section 6.4)",
+    "next_client is called only while a request waits, and a client that was never seen before may arrive. num_waiting counts "
+    "a client's requests in the queue: one more at each arrival, one fewer at each admission (section 6.4)",
     "a next_client se le pregunta solo cuando espera alguna petición, y puede llegar un cliente que nunca estuvo. num_waiting "
     "cuenta las peticiones de un cliente en la fila: una más por llegada, una menos por admisión (sección 6.4)",
 )

@@ -93,7 +93,7 @@ SLIPS = (
     )) for answer in (
         _shared("per_sequence_ns", "per_context_token_ns"), _shared("per_context_token_ns"), _shared("per_sequence_ns"))),
     Slip(answer=_with(prefers=-1), hint=t(
-        "two divisions complete as much: of equals, the one with fewer prefill machines (section 6.5)",
+        "two divisions complete equally many requests: take the one with fewer prefill machines (section 6.5)",
         "dos repartos completan lo mismo: entre iguales, el que tiene menos máquinas de prefill (sección 6.5)",
     )),
     *(Slip(answer=_with(unit=unit), hint=t(

@@ -49,7 +49,7 @@ BY_LAB = {
             name="attention: exp as a series", old=WEIGHTS,
             new="weights = sum(scores**n / float(math.factorial(n)) for n in range(12))\n"
             "    return (weights / weights.sum(dim=-1, keepdim=True) @",
-            check="1.2/weights", hint="right only near 0",
+            check="1.2/weights", hint="accurate only near 0",
         ),
     ),
     "02": (
@@ -68,7 +68,7 @@ BY_LAB = {
         if len(batch) > 1 and server.queue.empty() and server.clock.time() > batch[-1].arrival_time_s:
             break
 """,
-            check="2.1/deadline_runs_from_the_first_arrival", hint="having company already",
+            check="2.1/deadline_runs_from_the_first_arrival", hint="already has two requests",
         ),
     ),
     "03": (
@@ -115,7 +115,7 @@ BY_LAB = {
             name="the cap of the smallest fleet for all", old=FOUND,
             new="        able = [cap for cap in able if num_replicas == fewest or cap == one]\n" + FOUND
             + "        one = min(found, default=(0, max_cap))[1] if num_replicas == fewest else one\n",
-            check="4.8/lowest_p95", hint="One cap is not best for all fleets",
+            check="4.8/lowest_p95", hint="cap is best for all fleets",
         ),
         Mutant(
             name="simulations kept, whatever the lengths are", old=FOUND,
@@ -135,7 +135,7 @@ BY_LAB = {
         Mutant(
             name="given loop: in flight not in line",
             old="    in_flight.sort(key=lambda request: place_in_line(request, server.aging_s))\n", new="",
-            check="5.7/keeps_the_line", hint="from the loop as it was given",
+            check="5.7/keeps_the_line", hint="on the loop as given",
         ),
         Mutant(
             name="given loop: refuses by the prompt alone",

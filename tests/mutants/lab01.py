@@ -94,11 +94,11 @@ MUTANTS = (
         x = x + attend(q[0], keys, values) @ layer.attention_out""",
     ),
     Mutant(
-        name="what x held is thrown away", old=REMEMBER_ONE, check="1.3/equals_the_uncached_model", hint="two things are added to x",
+        name="what x held is thrown away", old=REMEMBER_ONE, check="1.3/equals_the_uncached_model", hint="Two things are added to x",
         new=REMEMBER_ONE.replace("x = x + attend(q[0], keys, values)", "x = attend(q[0], keys, values)[None]"),
     ),
     Mutant(
-        name="no feed-forward", old=FEED_ONE, new=REMEMBER_ONE, check="1.3/equals_the_uncached_model", hint="two things are added to x",
+        name="no feed-forward", old=FEED_ONE, new=REMEMBER_ONE, check="1.3/equals_the_uncached_model", hint="Two things are added to x",
     ),
     Mutant(
         # From an empty cache it could not be seen: only differences of positions count, and all are one too far.
@@ -262,7 +262,7 @@ MUTANTS = (
     ),
     Mutant(
         name="prefill: sees the future", old=PREFILL_MASK, new="weights = scores.softmax(dim=-1)",
-        check="1.10/equals_the_uncached_model", hint="those behind it",
+        check="1.10/equals_the_uncached_model", hint="those after it",
     ),
     Mutant(
         name="prefill: positions from 0", old=PREFILL_AT, new="positions = torch.arange(count)",

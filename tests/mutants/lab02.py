@@ -79,7 +79,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a full batch waits on", old=FILL, new=FILL + "    server.clock.sleep(max(0.0, deadline_s - server.clock.time()))\n",
-        check="2.1/full_batch_leaves_at_once", hint="waiting longer helps no request",
+        check="2.1/full_batch_leaves_at_once", hint="waiting longer gains nothing",
     ),
     Mutant(
         name="deadline restarted by each arrival", old="server.queue.get(deadline_s - server.clock.time())",
@@ -109,7 +109,7 @@ MUTANTS = (
         check="2.1/when_the_queue_closes", outcome="crashed",
     ),
     Mutant(
-        name="looks every millisecond", old=FIRST, check="2.1/many_batches", hint="sleeping and looking again",
+        name="looks every millisecond", old=FIRST, check="2.1/many_batches", hint="sleeping and checking again",
         new="""    while server.queue.empty():
         if server.queue.closed:
             return []

@@ -260,7 +260,7 @@ MUTANTS = (
     ),
     Mutant(
         name="the result of get is dropped", old="in_flight.append(server.queue.get())", new="server.queue.get()",
-        check="3.4/the_scene_of_the_lab", hint="the only trace of that request",
+        check="3.4/the_scene_of_the_lab", hint="hands out each request only once",
     ),
     Mutant(
         name="ends when no request came for a while", old=LOOP, check="3.4/many_runs", hint="requests were still to come",

@@ -52,7 +52,7 @@ MUTANTS = (
 """,
     ),
     Mutant(
-        name="a block never freed", old=BACK, check="5.1/conserved", hint="it was never freed",
+        name="a block never freed", old=BACK, check="5.1/conserved", hint="a block was never freed",
         new="""        for block in self.tables.pop(request_id)[:-1]:
             heapq.heappush(self.free_blocks, block)
 """,
@@ -108,7 +108,7 @@ MUTANTS = (
     ),
     Mutant(
         name="watermark ignored", old="kept = server.reserve_blocks if in_flight else 0", new="kept = 0",
-        check="5.2/keeps_the_reserve", hint="exactly enough free blocks are enough",
+        check="5.2/keeps_the_reserve", hint="exactly that many stay free",
     ),
     Mutant(
         name="blocks compared with tokens", old=RETURN_IF_FITS, check="5.2/keeps_the_reserve", hint="is a number of blocks",

@@ -24,7 +24,7 @@ AFFINE = "return holder if in_flight[holder] <= in_flight[least] + most_ahead el
 
 ORDER = (
     Mutant(name="the prediction instead of its place", old=SHORTEST, new="return min(predicted)", check="6.6/shortest",
-           hint="not a place"),
+           hint="not an index"),
     Mutant(name="the longest first", old=SHORTEST, new="return predicted.index(max(predicted))", check="6.6/shortest",
            hint="shortest prediction goes first"),
     Mutant(name="the last of equals", old=SHORTEST, check="6.6/shortest", hint="the one that came first goes first",
@@ -85,10 +85,10 @@ SPLIT = (
 )
 
 ROUTING = (
-    Mutant(name="the number instead of the place", old="    if way == \"two\":\n", check="6.9/least", hint="return the place",
+    Mutant(name="the number instead of the place", old="    if way == \"two\":\n", check="6.9/least", hint="return the index",
            new="    if way == \"least\":\n        return min(in_flight)\n    if way == \"two\":\n"),
     Mutant(name="the last of equals", old=FEWEST, new="return min(places, key=lambda place: (in_flight[place], -place))",
-           check="6.9/least", hint="the lowest place"),
+           check="6.9/least", hint="the lowest index"),
     Mutant(name="the busier of two", old=TWO, new="return max(drawn, key=lambda place: in_flight[place])", check="6.9/two",
            hint="with fewer requests in flight"),
     Mutant(name="the first that was drawn", old=TWO, new="return drawn[0]", check="6.9/two", hint="the one with fewer in flight"),
@@ -98,7 +98,7 @@ ROUTING = (
     Mutant(name="a bound that is one too tight", old=AFFINE, new=AFFINE.replace("<=", "<"), check="6.9/prefix",
            hint="is still allowed"),
     Mutant(name="the first holder, however busy", old=HOLDER, new="holder = list(cached_tokens).index(max(cached_tokens))",
-           check="6.9/prefix", hint="hold equally much of the prompt"),
+           check="6.9/prefix", hint="hold the same amount of the prompt"),
     Mutant(name="anybody who holds a piece", old=HOLDER, check="6.9/prefix", hint="not all that hold some of it",
            new="holder = fewest(place for place, tokens in enumerate(cached_tokens) if tokens or not any(cached_tokens))"),
     Mutant(name="caches are not asked", old=HOLDER, new="holder = least", check="6.9/fleet", hint="the replica that has its beginning"),

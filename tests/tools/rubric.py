@@ -8,7 +8,7 @@ from minigpt.paths import list_labs, repository_root
 
 FOLDER = repository_root() / "labs"
 HEADS = {
-    "en": ("# Rubric\n\nWhat a student has shown who passes an exercise: the checks of each, with their points. Made from `tests/labNN` by "
+    "en": ("# Rubric\n\nWhat a student who passes an exercise has shown: the checks of each exercise, with their points. Made from `tests/labNN` by "
            "`make build`. ([español](RUBRIC.es.md))", "| exercise | points | passing shows that the code … |"),
     "es": ("# Rúbrica\n\nQué ha demostrado quien supera un ejercicio: las comprobaciones de cada uno, con sus puntos. Se genera a partir de "
            "`tests/labNN` con `make build`. ([English](RUBRIC.md))", "| ejercicio | puntos | superarlo demuestra que el código … |"),

@@ -81,7 +81,7 @@ def test_a_good_line_is_called_good(monkeypatch):
 
 
 @pytest.mark.parametrize("language, words", [
-    ("en", "B=1: the line lies 0.13 ms above, and so does the products' own line"),
+    ("en", "B=1: the line lies 0.13 ms above, and so does a line fitted to the products alone"),
     ("es", "B=1: la recta queda 0.13 ms por encima, y la de los productos solos también"),
 ])
 def test_a_line_that_bends_as_the_products_do(language, words, monkeypatch):
@@ -99,11 +99,11 @@ def test_a_point_that_the_products_do_not_explain(factor, side, monkeypatch):
     steps = list(LINE)
     steps[4] *= factor
     text = line_fit.describe_fit(fit, SIZES, steps, [0.1] * 7)
-    assert "B=16: the line lies" in text and f"ms {side}; the products alone do not bend like this" in text
+    assert "B=16: the line lies" in text and f"ms {side}; the products alone do not curve like this" in text
 
 
 @pytest.mark.parametrize("language, words", [
-    ("en", "the line lies 0.19 ms above, the products' own line 0.09; the rest is chance"),
+    ("en", "the line lies 0.19 ms above, a line fitted to the products alone only 0.09 ms; the difference is noise"),
     ("es", "la recta queda 0.19 ms por encima; la de los productos solos, 0.09; el resto es azar"),
 ])
 def test_a_point_that_the_products_explain_in_part(language, words, monkeypatch):

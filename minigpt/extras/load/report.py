@@ -92,7 +92,7 @@ def notes(replies: Sequence[Reply], late: Lateness) -> list[str]:
             es=f"las peticiones salieron {p95} después de lo programado (p95; como mucho {most})",
         ))
     if not late.kept:
-        lines.append(say(en="the client could not keep its schedule: part of these latencies is its own. "
+        lines.append(say(en="the client could not keep its schedule: part of these latencies is its own delay. "
                          "Run it on a machine with a free core, or lower the rate",
                          es="el cliente no pudo cumplir lo programado: parte de estas latencias es suya. "
                          "Ejecútalo en una máquina con un núcleo libre, o baja la tasa"))

@@ -88,7 +88,7 @@ def read_prompt(prompt) -> tuple[int, ...]:
         return encode_text(prompt, "prompt")
     if not isinstance(prompt, list) or not prompt or not all(is_token(part) for part in prompt):
         raise wrong("prompt", say(
-            en=f"must be a text, a list of token ids from 0 to {VOCAB_SIZE - 1}, or a list of either",
+            en=f"must be a string, a list of token ids from 0 to {VOCAB_SIZE - 1}, or a list of either",
             es=f"debe ser un texto, una lista de ids de token de 0 a {VOCAB_SIZE - 1}, o una lista de unos u otros",
         ))
     return tuple(prompt)
@@ -134,7 +134,7 @@ def read_content(content, name: str) -> str:
     parts = content if isinstance(content, list) else [None]
     for part in parts:
         if not isinstance(part, dict) or part.get("type") != "text" or not isinstance(part.get("text"), str):
-            raise wrong(name, say(en="must be a text, or parts of type text: this model reads nothing else",
+            raise wrong(name, say(en="must be a string, or parts of type text: this model reads nothing else",
                                   es="debe ser un texto, o partes de tipo text: este modelo no lee otra cosa"))
     return "\n".join(part["text"] for part in parts)
 
@@ -187,7 +187,7 @@ def read_stop(stop) -> tuple[tuple[int, ...], ...]:
     stops = [] if stop is None else [stop] if isinstance(stop, str) else stop
     if not isinstance(stops, list) or len(stops) > MAX_STOPS or not all(is_stop(text) for text in stops):
         raise wrong("stop", say(
-            en=f"must be a text, or a list of up to {MAX_STOPS}, each of 1 to {MAX_STOP_CHARACTERS} characters",
+            en=f"must be a string, or a list of up to {MAX_STOPS}, each of 1 to {MAX_STOP_CHARACTERS} characters",
             es=f"debe ser un texto, o una lista de hasta {MAX_STOPS}, cada uno de 1 a {MAX_STOP_CHARACTERS} caracteres",
         ))
     return tuple(tuple(encode(text)) for text in stops)

@@ -55,7 +55,7 @@ def neutral(name: str, *values, **more) -> Field:
 
 FIELDS = (
     used("model", TEXT, en="the server's own model, or left out", es="el modelo del servidor, o nada"),
-    used("prompt", TEXT, LIST, where=(COMPLETIONS,), en="a text, token ids, or a list of either",
+    used("prompt", TEXT, LIST, where=(COMPLETIONS,), en="a string, token ids, or a list of either",
          es="un texto, ids de token, o una lista de unos u otros"),
     used("messages", LIST, where=(CHAT,), en="the last user message is the prompt",
          es="el último mensaje del usuario es el prompt"),
@@ -65,7 +65,7 @@ FIELDS = (
          es="lo mismo con su nombre nuevo"),
     used("min_tokens", WHOLE, least=0, en="neither EOS nor a stop ends the answer before this many tokens",
          es="con menos tokens no la terminan ni EOS ni `stop`"),
-    used("stop", TEXT, LIST, en="up to 4 texts that end the answer and are not in it",
+    used("stop", TEXT, LIST, en="up to 4 strings that end the answer and are not in it",
          es="hasta 4 textos que terminan la respuesta y no aparecen en ella"),
     used("stop_token_ids", LIST, en="token ids that do the same", es="ids de token que hacen lo mismo"),
     used("ignore_eos", FLAG, en="continue to `max_tokens`", es="sigue hasta `max_tokens`"),
@@ -149,7 +149,7 @@ def unknown(name: str, known: list[str]):
 
 def must_be(kinds: str, value) -> str:
     """"must be number, not 'hot'"."""
-    english = {TEXT: "a text", WHOLE: "a whole number", NUMBER: "a number", FLAG: "true or false", LIST: "a list",
+    english = {TEXT: "a string", WHOLE: "a whole number", NUMBER: "a number", FLAG: "true or false", LIST: "a list",
                OBJECT: "an object"}
     spanish = {TEXT: "un texto", WHOLE: "un entero", NUMBER: "un número", FLAG: "true o false", LIST: "una lista",
                OBJECT: "un objeto"}

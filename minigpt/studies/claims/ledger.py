@@ -11,7 +11,7 @@ from pathlib import Path
 
 BEGIN, END = "<!-- claims:begin -->", "<!-- claims:end -->"
 
-HOLDS, CONDITION, WRONG, UNCLEAR = "holds", "on a condition", "does not hold", "not reproduced"
+HOLDS, CONDITION, WRONG, UNCLEAR = "holds", "in some cases", "does not hold", "not reproduced"
 SPANISH_VERDICTS = {
     HOLDS: "se cumple", CONDITION: "con una condición", WRONG: "no se cumple", UNCLEAR: "no reproducido",
 }

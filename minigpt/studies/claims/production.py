@@ -124,9 +124,9 @@ def admission() -> Finding:
     counts = {name: len(log.preemptions) for name, log in logs.items()}
     return Finding(
         text=Text(
-            f"p95 {p95['max']:.0f} ms by max, {p95['watermark + 0']:.0f} ms as needed ({counts['watermark + 0']} "
-            "preemptions), "
-            f"{p95['watermark + 4']:.0f} ms with 4 blocks in reserve ({counts['watermark + 4']})",
+            f"p95 {p95['max']:.0f} ms with the maximum reserved, {p95['watermark + 0']:.0f} ms as needed "
+            f"({counts['watermark + 0']} preemptions), "
+            f"{p95['watermark + 4']:.0f} ms with 4 blocks in reserve ({counts['watermark + 4']} preemptions)",
             f"p95 {p95['max']:.0f} ms con max, {p95['watermark + 0']:.0f} ms según se necesita "
             f"({counts['watermark + 0']} "
             f"desalojos), {p95['watermark + 4']:.0f} ms con 4 bloques en reserva ({counts['watermark + 4']})",
@@ -204,7 +204,7 @@ def dispatch() -> Finding:
     ratios = {batch: measure(model, batch, 64, repeats=12).ratio for batch in (1, 8, 64)}
     shown = " / ".join(f"{ratio:.1f}" for ratio in ratios.values())
     return Finding(
-        text=Text(f"a decode step takes ×{shown} its matrix products at batch 1 / 8 / 64 (this processor)",
+        text=Text(f"time of a decode step over that of its matrix products: ×{shown} at batch 1 / 8 / 64 (this processor)",
                   f"un paso de decodificación tarda ×{shown} lo que sus productos de matrices con lote 1 / 8 / 64 "
                   "(este procesador)"),
         verdict=judged(ratios[8] > 1.5, WRONG), figures={f"batch_{batch}": ratio for batch, ratio in ratios.items()},

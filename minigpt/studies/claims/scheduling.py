@@ -80,7 +80,7 @@ def p95_by_length() -> Finding:
     off = {name: metrics.percentile(metrics.e2e_s(log), 95) / predicted
            for name, log in (("static", runs.static), ("continuous", runs.continuous))}
     return Finding(
-        text=Text(f"at load 0.7 static is ×{off['static']:.1f} that estimate, continuous ×{off['continuous']:.2f}",
+        text=Text(f"p95 over that estimate, at load 0.7: static ×{off['static']:.1f}, continuous ×{off['continuous']:.2f}",
                   f"con carga 0.7 el estático da ×{off['static']:.1f} ese valor; el continuo, ×{off['continuous']:.2f}"),
         verdict=judged(off["static"] > 1.3 and 0.8 < off["continuous"] < 1.3, WRONG),
         figures={f"{name}_over_predicted": value for name, value in off.items()},
@@ -172,7 +172,7 @@ CLAIMS = (
         id="equal-lengths", lab="03 · 3.5", measure=equal_lengths,
         said=Text("With equal lengths, static and continuous batching are the same.",
                   "Con longitudes iguales, el batching estático y el continuo son lo mismo."),
-        literature=Text("a common statement; no measurement of it was found",
+        literature=Text("a common statement; we found no measurement of it",
                         "una afirmación habitual; no se encontró ninguna medida"),
     ),
     Claim(

@@ -62,8 +62,9 @@ def two_pools() -> Finding:
     slow = two_kinds.saturated_per_s(lengths, two_kinds.kinds_of(2), LINKS["25 Gb/s"])
     return Finding(
         text=Text(
-            f"documents on four machines, TPOT p95 at 80/s: {split:.1f} ms apart, {pieces:.1f} mixed in pieces, {whole:.1f} "
-            f"mixed whole; at most {per_s[0]:.0f} / {per_s[1]:.0f} / {per_s[2]:.0f} requests/s, apart over 25 Gb/s {slow:.0f}",
+            f"documents on four machines, TPOT p95 at 80/s: {split:.1f} ms if separate, {pieces:.1f} mixed in pieces, "
+            f"{whole:.1f} mixed whole; at most {per_s[0]:.0f} / {per_s[1]:.0f} / {per_s[2]:.0f} requests/s, and {slow:.0f} if "
+            "separate over 25 Gb/s",
             f"documentos en cuatro máquinas, p95 de TPOT con 80/s: {split:.1f} ms separadas, {pieces:.1f} mixtas por trozos, "
             f"{whole:.1f} mixtas enteros; como mucho {per_s[0]:.0f} / {per_s[1]:.0f} / {per_s[2]:.0f} peticiones/s, separadas "
             f"con 25 Gb/s {slow:.0f}",

@@ -49,11 +49,11 @@ export const TEXTS = {
       '02': 'Section 2.4: three slots, requests A to E, one step takes one millisecond, a batch forms within 5 ms at most.',
       '03': 'Section 3.1: A wants 3 tokens, B 30, C 5; two slots; one step takes one millisecond.',
       '04': 'Section 4.1: four clients, two slots. The rows above and the columns below have the same area: the sum of all stays, and '
-        + 'the number inside times how long it lasts. Divided by the time, it is λ·W above and L below.',
+        + 'each number inside times how long it lasts. Divided by the time, it is λ·W above and L below.',
       '05': 'Section 5.5: more requests than the memory holds, prompts in chunks of 32. With fewer blocks, more requests are preempted.',
     },
     step: 'Step', play: 'Play', pause: 'Pause', of: 'of',
-    footer: 'For checking yourself, never for grading: your code shares its Python with the checks here. The model '
+    footer: 'For self-checking, never for grading: here your code shares its Python with the checks. The model '
       + 'and Lab 01 come with the notebooks: clone the repository and run make lab.',
     licences: 'Licences of Pyodide and CodeMirror',
   },
