@@ -138,7 +138,7 @@ def test_deadline_runs_from_the_first_arrival(student):
         "(batch, when it leaves in ms): at 10 ms requests 0 and 1 are waiting, and request 0's 5 ms, from 6 ms, end at 11. "
         "Neither having company already nor being late is a reason to leave before that (section 2.2)",
         "(lote, cuándo sale en ms): a los 10 ms esperan las peticiones 0 y 1, y los 5 ms de la 0, desde los 6 ms, acaban a los "
-        "11. Tener ya compañía, o ir con retraso, no es razón para salir antes (sección 2.2)",
+        "11. Que ya sean dos, o que vayan con retraso, no es razón para salir antes (sección 2.2)",
     ))
     expect_equal(collected(student, [2, 3, 12], now_ms=10), ([0, 1], 10.0), hint=t(
         "(batch, when it leaves in ms): request 0 came at 2 ms and its 5 ms were over at 7, while the server was busy. The "
@@ -215,6 +215,6 @@ LATE = t(
     "or at the end of the timeout, while sleeping and looking again overshoots both. The wait ends server.max_wait_s after "
     "the first request's arrival_time_s, even if that is 0 (section 2.2)",
     "El lote salió demasiado tarde. El tiempo pasa solo donde esperas: `get()` y `get(timeout_s)` vuelven en el instante de "
-    "la llegada o al vencer el límite, mientras que dormir y mirar otra vez se pasa de ambos. La espera acaba "
+    "la llegada o al vencer el límite, mientras que con dormir y mirar otra vez se pasan ambos. La espera acaba "
     "server.max_wait_s después del arrival_time_s de la primera, aunque este sea 0 (sección 2.2)",
 )
