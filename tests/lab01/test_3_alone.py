@@ -26,9 +26,9 @@ LATER = t(
     "(token {n}): the first token was right, so the error is in the cache or the position: remember the new K and V before "
     "attending, so that the token sees itself and all tokens before it; its position is the number of tokens before it "
     "(section 1.4)",
-    "(token {n}): el primer token era correcto, así que el error está en la caché o en la posición: guarda los nuevos K y V "
-    "antes de atender, para que el token se vea a sí mismo y a todos los anteriores; su posición es el número de tokens que "
-    "hay antes (sección 1.4)",
+    "(token {n}): el primer token era correcto, así que el error está en la caché o en la posición: guarda la K y la V "
+    "nuevas antes de atender, para que el token se vea a sí mismo y a todos los anteriores; su posición es el número de "
+    "tokens que hay antes (sección 1.4)",
 )
 ITS_OWN_ROW = t(
     "only the logit of the token itself is wrong: `model.embedding[token : token + 1]` is a view of the weights, and "
