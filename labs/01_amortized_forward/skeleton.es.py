@@ -77,8 +77,9 @@ def decode_batch(model, caches, tokens):
 def answer_together(model, prompts, max_tokens=100):
     """Responde a varios prompts (ids de tokens, sin EOS) juntos, con `decode_batch` y decodificación voraz (greedy).
 
-    Cada paso da a cada petición un token: primero de su prompt, que es la forma más sencilla de prellenado (prefill),
-    aunque lenta; después, de su propia respuesta. Una petición sale con su EOS o tras `max_tokens`.
+    En cada paso entra en el modelo un token de cada petición: primero los de su prompt, que es la forma más sencilla de
+    prellenado (prefill), aunque lenta; después, los de su propia respuesta. Una petición sale con su EOS o tras
+    `max_tokens`.
     """
     caches, tokens = [{} for _ in prompts], [list(prompt) for prompt in prompts]
     running = list(range(len(prompts)))
@@ -150,7 +151,7 @@ def pad(caches, room):
 def decode_padded(model, padded, tokens):
     """Añade un token a cada una de B peticiones de cualquier longitud, sin un bucle sobre ellas; logits (B, V).
 
-    `padded` es lo que hace `pad`, y le queda sitio para un token más. Se modifica ahí mismo (in place): la K y la V de
+    `padded` es lo que devuelve `pad`, con sitio para un token más. Se modifica ahí mismo (in place): la K y la V de
     cada token nuevo se escriben en la longitud de su propia petición, y `lengths` crece en uno. Una petición atiende a
     sus propios tokens, incluido el nuevo, y a nada de lo que queda detrás de ellos.
     """

@@ -73,9 +73,9 @@ def grouped_batch_loop(server):
     """Batching continuo en que las recién llegadas comparten prellenado: entran varias juntas o, tras un rato, una.
 
     Una pasada de prellenado (prefill) tiene un coste fijo, así que dos prompts en un paso cuestan menos que en dos. Si
-    hay alguna en vuelo, las que llegan esperan a que pueda entrar un grupo, pero ninguna más que un límite (la
-    paciencia); sin ninguna en vuelo, esperar no aporta nada. Primero la más antigua, y nunca más de
-    `server.max_inflight` en vuelo. El tamaño del grupo y la paciencia los eliges tú.
+    hay alguna en vuelo, las que llegan esperan a que pueda entrar un grupo, pero ninguna espera más que un
+    límite; sin ninguna en vuelo, esperar no aporta nada. Primero la más antigua, y nunca más de `server.max_inflight`
+    en vuelo. El tamaño del grupo y el límite los eliges tú.
     """
     # EJERCICIO 3.8 (unas 13 líneas)
     raise NotImplementedError("ejercicio 3.8: grouped_batch_loop")

@@ -42,7 +42,7 @@ def mean_number(records, stage, start_s, end_s):
 
 
 def sample_the_law(records, warm_up, every_s):
-    """L, λ y W de todo el sistema en una ventana; L se muestrea del registro, como lo haría un observador con reloj.
+    """L, λ y W de todo el sistema en una ventana; L se muestrea en el registro, como lo haría un observador con reloj.
 
     La ventana va desde la llegada de la petición número `warm_up` (por orden de llegada, desde 0) hasta la última
     llegada. L es la media sobre instantes que no decide ningún suceso del servidor: los da `sample_times`, uno cada

@@ -81,11 +81,11 @@ def place_in_line(request, aging_s):
 def preempt_last(server, in_flight):
     """La memoria se acabó: desaloja (preempt) a la última de la fila, sácala de `in_flight` (in place) y devuélvela.
 
-    Sus `num_computed_tokens` tienen K y V. "recompute" (recalcular) los tira y cuesta más tarde un prellenado (prefill)
-    de esos tokens: `server.cost["prefill_s"]`, y `["prefill_token_s"]` por token. "swap" (copiar) lleva fuera los
-    bloques que piden esos tokens (ninguno más de los que tenga) y más tarde los trae: cada vez, `["swap_block_s"]` por
-    bloque y `["swap_token_s"]` por cada uno de los `block_size` sitios de un bloque. Toma lo más barato (a igual coste,
-    recompute). La petición conserva sus tokens: seguirá donde estaba.
+    Sus primeros `num_computed_tokens` tokens tienen K y V. "recompute" (recalcular) las descarta, y más tarde cuesta un
+    prellenado (prefill) de esos tokens: `server.cost["prefill_s"]`, y `["prefill_token_s"]` por token. "swap" (copiar)
+    copia a otra memoria los bloques que ocupan esos tokens (y ningún otro), y más tarde, de vuelta: cada vez,
+    `["swap_block_s"]` por bloque y `["swap_token_s"]` por cada uno de los `block_size` sitios de un bloque. Toma lo más
+    barato (a igual coste, recompute). La petición conserva sus tokens: seguirá donde estaba.
     """
     # EJERCICIO 5.5 (unas 8 líneas)
     raise NotImplementedError("ejercicio 5.5: preempt_last")

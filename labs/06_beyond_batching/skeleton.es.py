@@ -38,16 +38,16 @@ class PrefixCache:
     def share(self, request_id, keys):
         """Empieza una secuencia con los bloques que ya tienen su comienzo, y devuelve cuántos son.
 
-        Son los bloques que se encuentran con `keys`, desde la primera hasta la primera clave que no se encuentra. Cada
-        uno tiene un poseedor más, y un bloque en uso no está en `idle`. Pasan a ser la tabla de la secuencia.
+        Son los bloques que se encuentran con `keys`, desde la primera hasta la primera clave que no se encuentra. A
+        cada uno lo usa una secuencia más, y un bloque en uso no está en `idle`. Pasan a ser la tabla de la secuencia.
         """
         # EJERCICIO 6.2 (unas 10 líneas)
         raise NotImplementedError("ejercicio 6.2: PrefixCache.share")
 
     def free(self, request_id):
-        """La secuencia sale: cada uno de sus bloques tiene un poseedor menos.
+        """La secuencia sale: a cada uno de sus bloques lo usa una secuencia menos.
 
-        De los que se quedan sin poseedores, los que se pueden encontrar pasan a ociosos y los demás a libres. El último
+        De los que ya no usa ninguna, los que se pueden encontrar pasan a ociosos y los demás a libres. El último
         bloque de una secuencia pasa a ocioso primero: sin los anteriores no sirve, así que se desaloja antes que ellos.
         """
         # EJERCICIO 6.3 (unas 6 líneas)
@@ -109,11 +109,11 @@ def accept(guesses, choices):
     raise NotImplementedError("ejercicio 6.5: accept")
 
 
-# -- 3, 4, 5: quién va primero, justicia entre clientes, dos tipos de máquinas ---------------------------------------
+# -- 3, 4, 5: quién va primero, equidad entre clientes, dos tipos de máquinas ----------------------------------------
 
 
 def next_in_line(predicted, overtaken, most_overtaken):
-    """Devuelve el lugar (desde 0) de la petición que se admite a continuación. Ambas listas van por orden de llegada.
+    """Devuelve la posición (desde 0) de la siguiente petición que se admite. Ambas listas van por orden de llegada.
 
     `predicted[i]` dice cuánto durará probablemente la petición i: va primero la más corta; entre iguales, la que llegó
     antes. `overtaken[i]` dice cuántas veces la han adelantado: cuántas llegaron después y se admitieron antes. Ninguna
@@ -177,10 +177,10 @@ def split_machines(num_machines, lengths, cost, link, in_flight):
 
 
 def route(way, in_flight, cached_tokens, drawn, most_ahead):
-    """Devuelve el lugar (desde 0) de la réplica a la que va una petición; entre iguales, el lugar menor.
+    """Devuelve la posición (desde 0) de la réplica a la que va una petición; entre iguales, la menor.
 
     `in_flight[i]` son las peticiones que hay dentro de la réplica i; `cached_tokens[i]`, los tokens de este prompt que
-    guarda su caché. Según `way`: "least" toma la de menos peticiones en vuelo; "two", la de menos de los dos lugares
+    guarda su caché. Según `way`: "least" toma la de menos peticiones en vuelo; "two", la de menos de las dos posiciones
     de `drawn`, sacados al azar. "prefix" toma, de las réplicas que guardan más del prompt, la de menos en vuelo,
     salvo que tenga más de `most_ahead` por encima de la menos ocupada de todas: entonces, esta última.
     """

@@ -20,8 +20,8 @@ def parser() -> argparse.ArgumentParser:
     """The command's arguments."""
     made = Parser(prog="python -m minigpt ray", description=say(
         en="Serve a lab's loop with Ray Serve: one engine in each replica, behind one OpenAI-compatible address.",
-        es="Sirve el bucle de un laboratorio con Ray Serve: un motor en cada réplica, tras una dirección compatible "
-        "con OpenAI.",
+        es="Sirve el bucle de un laboratorio con Ray Serve: un motor en cada réplica, en una sola dirección "
+        "compatible con OpenAI.",
     ))
     made.add_argument("--impl", choices=IMPLEMENTATIONS, help=say(
         en="whose loop; default student", es="de quién es el bucle; por defecto student"))
@@ -45,7 +45,7 @@ def add_fleet_options(group) -> None:
                                                             es="de una réplica (por defecto 8)"))
     group.add_argument("--rate", type=positive, help=say(
         en="instead: plan for this many requests/s, as Lab 04 does, and let Ray scale up to that plan",
-        es="en su lugar: planifica para tantas peticiones/s, como el laboratorio 04, y Ray escala hasta ese plan"))
+        es="en su lugar: planifica para este número de peticiones/s, como el laboratorio 04, y Ray escala hasta ese plan"))
     group.add_argument("--p95-ms", type=positive, help=say(en="the plan's target, end to end",
                                                         es="objetivo del plan, de extremo a extremo"))
     group.add_argument("--quiet-rate", type=positive, help=say(
@@ -61,7 +61,7 @@ def add_cluster_options(group) -> None:
         es="un clúster de Ray que ya existe (auto: el de esta máquina); por defecto, uno nuevo solo en esta máquina"))
     group.add_argument("--nodes", type=count, help=say(
         en="emulate this many machines on this one, one replica on each",
-        es="emula tantas máquinas en esta, con una réplica en cada una"))
+        es="emula este número de máquinas en esta, con una réplica en cada una"))
     group.add_argument("--try-out", action="store_true", help=say(
         en="on two emulated machines: 200 requests to one replica, to two, and to two of which one is killed",
         es="en dos máquinas emuladas: 200 peticiones a una réplica, a dos, y a dos de las que una muere"))

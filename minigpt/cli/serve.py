@@ -119,7 +119,7 @@ def announce(args: argparse.Namespace, impl: str, port: int) -> None:
     ), flush=True)
     if args.host not in LOCAL and not args.api_key:
         print(say(en="Anyone who can reach this address can use it: no --api-key was given, and nothing is encrypted.",
-                  es="Quien llegue a esta dirección puede usarla: no se dio --api-key, y nada va cifrado."),
+                  es="Quien tenga acceso a esta dirección puede usarla: no se dio --api-key, y nada va cifrado."),
               flush=True)
 
 

@@ -52,9 +52,9 @@ def checked_guesses(steps: list[tuple[list[int], list[int]]], most: int = 12):
         boxes += [(letter(token), "static") for token in guesses[num_right:]]
         drawn.append((str(number), boxes))
     legend = {
-        "useful": say(en="guessed correctly", es="adivinado correctamente"),
+        "useful": say(en="guessed correctly", es="acierto"),
         "continuous": say(en="the model's own", es="propio del modelo"),
-        "static": say(en="guessed wrongly: dropped", es="adivinado mal: se descarta"),
+        "static": say(en="guessed wrongly: dropped", es="fallo: se descarta"),
     }
     figure = _draw(drawn, legend, 1.0, say(en="tokens of the step", es="tokens del paso"), say(en="step", es="paso"))
     tokens = sum(len(kept) for _, kept in steps)

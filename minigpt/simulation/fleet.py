@@ -82,7 +82,7 @@ def simulate(
     for name, value in (("num_replicas", num_replicas), ("cap", cap)):
         if type(value) is not int or value < 1:
             raise ValueError(say(en=f"{name}={value!r}: give a whole number of at least 1",
-                                 es=f"{name}={value!r}: da un número entero, al menos 1"))
+                                 es=f"{name}={value!r}: indica un número entero, al menos 1"))
     if routing not in ROUTINGS:
         names = ", ".join(ROUTINGS)
         raise ValueError(say(en=f"routing={routing!r}: choose one of {names}",

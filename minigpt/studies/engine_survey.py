@@ -74,10 +74,10 @@ EVIDENCE = (
         "(schedule-conservativeness adjusts the share); between any two steps it admits what fits on that assumption. If the pool still "
         "fills up, it retracts running requests. Prompts longer than chunked-prefill-size are cut; unless "
         "enable-mixed-chunk is set, a piece has a step to itself, and decodes wait for it.",
-        es="supone que las peticiones en curso usarán solo una parte de lo que les queda de max_new_tokens (la "
-        "mueve schedule-conservativeness) y admite, entre dos pasos cualesquiera, lo que así cabe. Si aun así "
-        "la memoria se llena, retira peticiones en curso. Los prompts más largos que chunked-prefill-size se "
-        "cortan; sin enable-mixed-chunk, cada trozo tiene un paso para él solo, y los decode esperan.",
+        es="supone que las peticiones en curso usarán solo una parte de lo que les queda de max_new_tokens (la ajusta "
+        "schedule-conservativeness) y admite, entre dos pasos cualesquiera, lo que así cabe. Si aun así la memoria se "
+        "llena, retira peticiones en curso. Los prompts más largos que chunked-prefill-size se cortan; sin "
+        "enable-mixed-chunk, cada trozo tiene un paso para él solo, y los decode esperan.",
     ),
     Evidence(
         engine="TGI", version="3.3 (2025)",
@@ -87,9 +87,9 @@ EVIDENCE = (
         "the tokens that a batch could reach: every admitted request counts with its input and all of its "
         "max_new_tokens. Others stay in the queue. Since version 3 long prompts come in pieces.",
         es="(en modo de mantenimiento desde diciembre de 2025: sus autores recomiendan vLLM y SGLang) las peticiones "
-        "entran y salen entre pasos. max_batch_total_tokens "
-        "limita los tokens a los que podría llegar un lote: cada admitida cuenta con su prompt y todos sus "
-        "max_new_tokens. Las demás siguen en la cola. Desde la versión 3 los prompts largos van por trozos.",
+        "entran y salen entre pasos. max_batch_total_tokens limita los tokens a los que podría llegar un lote: de cada "
+        "petición admitida se cuentan el prompt y todos sus max_new_tokens. Las demás siguen en la cola. Desde la versión "
+        "3 los prompts largos van por trozos.",
     ),
     Evidence(
         engine="TensorRT-LLM", version="1.4.0rc4 (2026)",

@@ -108,7 +108,7 @@ def service_lines(log: PagedRunLog, times_s: Sequence[float]) -> dict[str, list[
 
 
 def client_name(client: str) -> str:
-    return say(en=f"{client} (floods)", es=f"{client} (inunda)") if client == FLOODER else client
+    return say(en=f"{client} (floods)", es=f"{client} (avalancha)") if client == FLOODER else client
 
 
 def client_p95_ms(log: PagedRunLog) -> dict[str, float]:

@@ -149,7 +149,7 @@ def _prompt(row: dict) -> tuple[int, ...]:
     text, token_ids = _of_type(row, "prompt", str, None), _token_ids(row, "prompt_token_ids")
     if text is None and token_ids is None:
         raise _wrong("prompt", None, en="give prompt (text) or prompt_token_ids",
-                     es="da prompt (texto) o prompt_token_ids")
+                     es="indica prompt (texto) o prompt_token_ids")
     if text is None:
         return token_ids
     try:
@@ -181,7 +181,7 @@ def _arrival_s(row: dict) -> float:
     value = row.get("arrival_s")
     if type(value) not in (int, float) or not 0 <= value <= LATEST_S or math.isnan(value):
         raise _wrong("arrival_s", value, en="give seconds since the start, from 0 on",
-                     es="da los segundos desde el comienzo, de 0 en adelante")
+                     es="indica los segundos desde el comienzo, de 0 en adelante")
     return float(value)
 
 
@@ -189,7 +189,7 @@ def _whole(row: dict, name: str, default: int | None = None, least: int | None =
     value = row.get(name, default)
     if type(value) is not int or (least is not None and value < least):
         at_least = "" if least is None else f" ≥ {least}"
-        raise _wrong(name, value, en=f"give a whole number{at_least}", es=f"da un número entero{at_least}")
+        raise _wrong(name, value, en=f"give a whole number{at_least}", es=f"escribe un número entero{at_least}")
     return value
 
 

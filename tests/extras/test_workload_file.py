@@ -141,7 +141,7 @@ def test_a_long_value_is_shown_in_part(file):
 def test_mistakes_are_said_in_spanish(file, monkeypatch):
     path = file({**LINE, "max_tokens": 0})
     monkeypatch.setenv("MINIGPT_LANG", "es")
-    with pytest.raises(ValueError, match="línea 1: max_tokens=0: da un número entero ≥ 1"):
+    with pytest.raises(ValueError, match="línea 1: max_tokens=0: escribe un número entero ≥ 1"):
         read_workload(path)
 
 

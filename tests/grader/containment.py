@@ -77,8 +77,8 @@ ROWS = {
         t("the code could use the network", "el código podía usar la red"),
     ),
     "rights": Row(
-        t("it cannot gain additional rights (user namespaces)", "no puede obtener privilegios propios (espacios de usuario)"),
-        t("the code could make user namespaces of its own", "el código podía crear sus propios espacios de usuario"),
+        t("it cannot gain additional rights (user namespaces)", "no puede obtener privilegios propios (espacios de nombres de usuario)"),
+        t("the code could make user namespaces of its own", "el código podía crear sus propios espacios de nombres de usuario"),
     ),
 }
 

@@ -38,11 +38,11 @@ class FleetHost:
         for name, value in {"num_replicas": num_replicas, "cap": cap, "num_requests": num_requests}.items():
             if type(value) is not int or not 1 <= value <= MOST[name]:
                 raise ValueError(say(en=f"{name}={value!r}: give a whole number from 1 to {MOST[name]:,}",
-                                     es=f"{name}={value!r}: da un número entero de 1 a {MOST[name]:,}"))
+                                     es=f"{name}={value!r}: indica un número entero de 1 a {MOST[name]:,}"))
         if type(rate_per_s) not in (int, float) or not 0 < rate_per_s < 1e9 or type(seed) is not int:
             got = f"rate_per_s={rate_per_s!r}, seed={seed!r}"
             raise ValueError(say(en=f"{got}: give a positive rate and a whole seed",
-                                 es=f"{got}: da una tasa positiva y una semilla entera"))
+                                 es=f"{got}: indica una tasa positiva y una semilla entera"))
         self._work += num_requests * (WORK_PER_REQUEST + num_replicas)
         if self._work > MOST_WORK:
             raise TimeoutError(say(en="fleet.p95_s was called for far more simulations than a search needs",
@@ -54,7 +54,7 @@ def _pairs(lengths) -> tuple:
     is_list = isinstance(lengths, list) and 1 <= len(lengths) <= MOST_LENGTHS
     if not is_list or not all(_is_pair(pair) for pair in lengths):
         raise ValueError(say(en="lengths: give a list of pairs (prompt tokens, steps) of whole numbers from 1 on",
-                             es="lengths: da una lista de pares (tokens del prompt, pasos) de enteros desde 1"))
+                             es="lengths: indica una lista de pares (tokens del prompt, pasos) de enteros desde 1"))
     return tuple(map(tuple, lengths))
 
 

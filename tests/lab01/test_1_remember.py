@@ -65,7 +65,7 @@ def _expect_stored(cache, layer: int, keys, values) -> None:
     """Fail the check unless the dict holds just these keys and values under the layer, as two tensors."""
     stored = cache.get(layer) if isinstance(cache, dict) else cache
     is_pair = isinstance(stored, (list, tuple)) and [type(part) for part in stored] == [type(keys)] * 2
-    wanted = t("a pair of tensors", "una pareja de tensores")
+    wanted = t("a pair of tensors", "un par de tensores")
     expect(is_pair, expected=wanted, got=shown(stored), hint=t(
         "(what the dict holds of a layer): (keys, values), two tensors of shape (S, K, D), as you return them. "
         "`length` and `attend` rely on that (section 1.2)",
@@ -76,13 +76,13 @@ def _expect_stored(cache, layer: int, keys, values) -> None:
         expect_close(got, due, tolerance=0, hint=t(
             "(what the dict holds of a layer): the same pair that you return, first all keys and then all values (section "
             "1.2)",
-            "(lo que el diccionario guarda de una capa): la misma pareja que devuelves, primero todas las claves y después "
+            "(lo que el diccionario guarda de una capa): el mismo par que devuelves, primero todas las claves y después "
             "todos los valores (sección 1.2)",
         ))
 
 
 @check("1.1", points=1, en="each layer has its own pair, in the request's own dict",
-       es="cada capa tiene su propia pareja, en el diccionario de la propia petición")
+       es="cada capa tiene su propio par, en el diccionario de la propia petición")
 def test_each_layer_in_its_dict(student):
     cache = {}
     for turn, layer in enumerate((0, 1, 0)):

@@ -34,7 +34,7 @@ LARGE = t(
     "2.718 is accurate only near 0. "
     "Subtracting one number from all scores of a head changes none of its weights: subtract the head's own largest score "
     "before exp, or let softmax(dim=-1) do it (section 1.3)",
-    "acierta con productos q·clave / √D pequeños, y no con {which}. ¿Has escrito tú exp, o la aplicas a los productos tal cual? "
+    "acierta con productos q·clave / √D pequeños, y no con {which}. ¿Has escrito tu propia exp, o aplicas exp a los productos tal cual? "
     "Se desborda más allá de 88 y es 0 por debajo de −104, y una serie, un límite o una base como 2.718 solo aciertan cerca de "
     "0. Un número sumado a todos los productos de una cabeza no cambia ninguno de sus pesos: resta el mayor de la propia "
     "cabeza antes de exp, o deja que lo haga softmax(dim=-1) (sección 1.3)",

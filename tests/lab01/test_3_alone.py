@@ -19,16 +19,16 @@ from tests.lab01.scenes import (
 FIRST = t(
     "(first token): it is wrong before the cache even matters. Two things are added to x, once each: you add the attention "
     "output, and the feed-forward adds its own. Return one row, of shape (V,) (section 1.4)",
-    "(primer token): falla antes de que importe siquiera la caché. A x se le suman dos cosas, una sola vez cada una: tú sumas la salida de la "
-    "atención, y la red feed-forward suma la suya ella misma. Devuelve una fila, de forma (V,) (sección 1.4)",
+    "(primer token): con el primer token la caché aún no influye, y ya falla. A x se le suman dos cosas, una sola vez cada una: tú sumas la "
+    "salida de la atención, y `feed_forward` ya suma la suya. Devuelve una fila, de forma (V,) (sección 1.4)",
 )
 LATER = t(
     "(token {n}): the first token was right, so the error is in the cache or the position: remember the new K and V before "
     "attending, so that the token sees itself and all tokens before it; its position is the number of tokens before it "
     "(section 1.4)",
-    "(token {n}): el primer token era correcto, así que el error está en la caché o en la posición: guarda los nuevos K y V "
-    "antes de atender, para que el token se vea a sí mismo y a todos los anteriores; su posición es el número de tokens que "
-    "hay antes (sección 1.4)",
+    "(token {n}): el primer token era correcto, así que el error está en la caché o en la posición: guarda la K y la V "
+    "nuevas antes de atender, para que el token se vea a sí mismo y a todos los anteriores; su posición es el número de "
+    "tokens que hay antes (sección 1.4)",
 )
 ITS_OWN_ROW = t(
     "only the logit of the token itself is wrong: `model.embedding[token : token + 1]` is a view of the weights, and "

@@ -104,7 +104,7 @@ def comings_and_goings(seed: int):
     return {"A": (0, 1, a), "B": (1, 1, b), "C": (0, 4, c), "A'": (1, 6, a[:2])}
 
 
-@check("1.4", points=2, en="a finished request leaves nothing behind", es="una petición terminada no deja nada atrás")
+@check("1.4", points=2, en="a finished request leaves nothing behind", es="una petición terminada no deja rastro")
 def test_rows_change_hands(student):
     for spec in MODELS:
         records, caches = comings_and_goings(student.seed), {}

@@ -158,7 +158,7 @@ def test_interleaved(student):
     expect_medians(student, scenes, hint=t(
         "the machine became slower while you measured. Let the candidates take turns: call each of them once per round, "
         "instead of making all calls of one before those of the next (section 1.6)",
-        "la máquina se fue volviendo lenta mientras medías. Haz que las candidatas se turnen: llama a cada una una vez por "
+        "la máquina se fue ralentizando mientras medías. Haz que las candidatas se turnen: llama a cada una una vez por "
         "ronda, en lugar de hacer todas las llamadas de una antes de las de la siguiente (sección 1.6)",
     ))
     times = dict.fromkeys("AB", [3.0, 7.0, 4.0, 9.0, 5.0])

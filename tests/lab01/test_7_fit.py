@@ -88,7 +88,7 @@ FIT = Definition(
         )),
         Slip(answer=lambda sizes, times: least_squares(sorted(sizes), sorted(times)), hint=t(
             "times[i] belongs to batch_sizes[i]: sorting the two lists separately breaks the pairs (section 1.8)",
-            "times[i] corresponde a batch_sizes[i]: si ordenas las dos listas por separado, rompes las parejas (sección 1.8)",
+            "times[i] corresponde a batch_sizes[i]: si ordenas las dos listas por separado, rompes los pares (sección 1.8)",
         )),
         *(Slip(answer=_not_negative(*least), hint=t(
             "do not clip the least-squares line: a or b can come out negative (section 1.8)",

@@ -139,7 +139,7 @@ def test_deadline_runs_from_the_first_arrival(student):
         "The batch must not leave before that, even though it already has two requests and the server was busy until now "
         "(section 2.2)",
         "(lote, cuándo sale en ms): a los 10 ms esperan las peticiones 0 y 1, y los 5 ms de la 0, desde los 6 ms, acaban a los "
-        "11. Tener ya compañía, o ir con retraso, no es razón para salir antes (sección 2.2)",
+        "11. Que ya sean dos, o que vayan con retraso, no es razón para salir antes (sección 2.2)",
     ))
     expect_equal(collected(student, [2, 3, 12], now_ms=10), ([0, 1], 10.0), hint=t(
         "(batch, when it leaves in ms): request 0 came at 2 ms and its 5 ms were over at 7, while the server was busy. The "
@@ -216,6 +216,6 @@ LATE = t(
     "or at the end of the timeout, while sleeping and checking again overshoots both. The wait ends server.max_wait_s after "
     "the first request's arrival_time_s, even if that is 0 (section 2.2)",
     "El lote salió demasiado tarde. El tiempo pasa solo donde esperas: `get()` y `get(timeout_s)` vuelven en el instante de "
-    "la llegada o al vencer el límite, mientras que dormir y mirar otra vez se pasa de ambos. La espera acaba "
+    "la llegada o al vencer el límite, mientras que con dormir y mirar otra vez se pasan ambos. La espera acaba "
     "server.max_wait_s después del arrival_time_s de la primera, aunque este sea 0 (sección 2.2)",
 )

@@ -76,7 +76,7 @@ def test_all_rows_in_every_step(student):
     ))
 
 
-@check("2.2", points=1, en="stops when the longest member ends", es="para cuando termina la más larga")
+@check("2.2", points=1, en="stops when the longest member ends", es="se detiene cuando termina la más larga")
 def test_stops_with_the_longest(student):
     counts = {}
     for ends_with_eos in (False, True):
@@ -162,5 +162,5 @@ def _expect_run(outputs: dict, host, items: tuple) -> None:
     )))
     expect_equal(host.server.clock.now_ns / MS, float(longest), hint=t(
         "(clock after the batch, in ms): each step takes 1 ms here, and nothing else takes time: do not sleep (section 2.3)",
-        "(reloj tras el lote, en ms): aquí cada paso dura 1 ms, y nada más lleva tiempo: no uses sleep (sección 2.3)",
+        "(reloj tras el lote, en ms): aquí cada paso dura 1 ms, y ninguna otra cosa lleva tiempo: no uses sleep (sección 2.3)",
     ))

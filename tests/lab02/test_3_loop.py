@@ -98,7 +98,7 @@ def test_wait_over_while_busy(student):
     expect_left(student, *requests, max_batch=4, expected=[14.0, 17.0, 17.0, 22.0, 41.0])
 
 
-@check("2.3", points=1, en="EOS takes a step of its own", es="EOS ocupa su paso")
+@check("2.3", points=1, en="EOS takes a step of its own", es="EOS ocupa un paso propio")
 def test_eos_takes_its_step(student):
     """Two slots; each answer ends with EOS, in a step after its last token; D's answer is empty.
 
@@ -129,7 +129,7 @@ def test_a_crowd(student):
 
 
 @check("2.3", points=1, en="a lone request waits the full max_wait_s",
-       es="una petición sola espera todo max_wait_s")
+       es="una petición sola espera max_wait_s entero")
 def test_alone(student):
     """Four slots, a wait of 5 ms, and a request every 10 ms.
 

@@ -12,7 +12,7 @@ from tests.grader.outcomes import expect, expect_equal, t
 from tests.lab03.scenes import answers, finish_ms, scene, scripted_answers
 
 
-@check("2.7", points=0, en="each answer is sent in the step that ends it", es="cada respuesta sale en el paso que la termina")
+@check("2.7", points=0, en="each answer is sent in the step that ends it", es="cada respuesta sale en el paso en que termina")
 def test_answers_leave_at_once(student):
     """Two slots, a wait of 5 ms; no request joins a running batch: C waits for B.
 

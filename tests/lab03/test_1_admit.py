@@ -54,9 +54,9 @@ def _expect_kept(taken: list[int], num_before: int, ids) -> None:
     expect(not (len(taken) > num_before and ids == taken[:num_before]), expected=taken, got=ids, hint=t(
         "(ids in flight): requests were taken from the queue but are not in the list. `in_flight = …` only makes your name "
         "refer to a new list; the caller keeps the old one: change the list that was passed, with append (section 3.1)",
-        "(ids en vuelo): se tomaron peticiones de la cola, pero no están en la lista. `in_flight = …` solo hace que tu nombre "
-        "designe una lista nueva; quien llamó a la función conserva la vieja: modifica la lista recibida, con append (sección "
-        "3.1)",
+        "(ids en vuelo): se tomaron peticiones de la cola, pero no están en la lista. `in_flight = …` solo da ese "
+        "nombre a una lista nueva dentro de la función; quien la llamó conserva la vieja: modifica la lista recibida, con append "
+        "(sección 3.1)",
     ))
     missing = [i for i in taken if isinstance(ids, list) and i not in ids]
     expect(not missing, expected=taken, got=ids, hint=t(

@@ -147,8 +147,8 @@ def test_only_computes(student):
     expect_equal(host.server.clock.now_ns / 1e6, 1.0, hint=t(
         "(clock after one step, in ms): a step takes 1 ms here, and nothing else takes time: call the model once, and do not "
         "sleep (section 3.2)",
-        "(reloj tras un paso, en ms): aquí un paso dura 1 ms, y nada más lleva tiempo: llama al modelo una sola vez y no uses "
-        "sleep (sección 3.2)",
+        "(reloj tras un paso, en ms): aquí un paso dura 1 ms, y ninguna otra cosa lleva tiempo: llama al modelo una sola vez y no "
+        "uses sleep (sección 3.2)",
     ))
 
 

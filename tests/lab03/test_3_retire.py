@@ -45,8 +45,8 @@ def test_frees_the_slots(student):
     expect(ids != [0, 1, 2, 3], expected=[0, 3], got=ids, hint=t(
         "no request was removed from the list that was passed. `in_flight = …` only makes your name refer to a new list; the "
         "loop keeps the old one: change the list that was passed, with remove (section 3.3)",
-        "no se quitó ninguna petición de la lista recibida. `in_flight = …` solo hace que tu nombre designe una lista nueva; "
-        "el bucle conserva la vieja: modifica la lista recibida, con remove (sección 3.3)",
+        "no se quitó ninguna petición de la lista recibida. `in_flight = …` solo da ese nombre a una lista nueva dentro de "
+        "la función; el bucle conserva la vieja: modifica la lista recibida, con remove (sección 3.3)",
     ))
     expect_equal(ids, [0, 3], hint=t(
         "requests 1 and 2 had ended; 0 and 3 stay, in the same order. Did you iterate over the list while removing from it? "

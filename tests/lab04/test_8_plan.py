@@ -52,9 +52,9 @@ def planned(student, rate: float, target_s: float, lengths, max_cap: int, *, aga
         "({rate:.0f} requests per second within {target:g} s, at most {max_cap} slots): a fleet can do that, and there is no "
         "fixed limit on the number of replicas. It is impossible only if requests that run alone already take longer than the "
         "target (section 4.10)",
-        "({rate:.0f} peticiones por segundo en {target:g} s, como mucho {max_cap} slots): hay una flota que lo logra, y "
-        "el número de réplicas no tiene un límite fijo. Solo si las peticiones a solas ya tardan más que el objetivo no hay "
-        "ninguna (sección 4.10)",
+        "({rate:.0f} peticiones por segundo, objetivo de {target:g} s, como mucho {max_cap} slots): hay una flota que lo "
+        "logra, y el número de réplicas no tiene un límite fijo. Solo si las peticiones a solas ya tardan más que el "
+        "objetivo no hay ninguna (sección 4.10)",
     ).format(rate=rate, target=target_s, max_cap=max_cap))
     expect_unchanged(("lengths",), (lengths,), (lengths_after,))
     return checked(plan)
@@ -103,18 +103,18 @@ def test_keeps_up(student):
             "arrive than the fleet completes, so the queue keeps growing. A simulation of 6,000 requests meets the target "
             "only because it ends. Leave out caps that cannot keep up: throughput_per_s must be above rate / replicas "
             "(section 4.10)",
-            "({rate} peticiones por segundo en {target} s; tu plan: {replicas} réplicas con {cap} slots): llegan más "
-            "peticiones de las que la flota completa, así que la cola no deja de crecer. Una simulación de 6000 peticiones "
-            "cumple el objetivo solo porque se acaba. Descarta los topes que no dan abasto: throughput_per_s debe ser mayor "
-            "que tasa / réplicas (sección 4.10)",
+            "({rate} peticiones por segundo, objetivo de {target} s; tu plan: {replicas} réplicas con {cap} slots): llegan "
+            "más peticiones de las que la flota completa, así que la cola no deja de crecer. Una simulación de 6000 "
+            "peticiones cumple el objetivo solo porque se acaba. Descarta los topes que no dan abasto: throughput_per_s "
+            "debe ser mayor que tasa / réplicas (sección 4.10)",
         ).format(**words))
         fewest = math.ceil(share)
         expect(num_replicas == fewest, expected=fewest, got=num_replicas, hint=t(
             "(replicas, for {rate} requests per second within {target} s and at most {max_cap} slots each): this many keep up "
             "and meet the target. Try every number, starting with rate / capacity rounded up (section 4.10)",
-            "(réplicas, para {rate} peticiones por segundo en {target} s y como mucho {max_cap} slots cada una): con esas se "
-            "da abasto y se cumple el objetivo. Prueba todos los números, desde tasa / capacidad redondeado hacia arriba "
-            "(sección 4.10)",
+            "(réplicas, para {rate} peticiones por segundo, un objetivo de {target} s y como mucho {max_cap} slots cada "
+            "una): con esas se da abasto y se cumple el objetivo. Prueba todos los números, desde tasa / capacidad "
+            "redondeado hacia arriba (sección 4.10)",
         ).format(**words, max_cap=max_cap))
 
 
@@ -139,8 +139,8 @@ def test_lowest_p95(student):
     expect(num_replicas == 1, expected=1, got=num_replicas, hint=t(
         f"(replicas, for {DOCUMENTS_PER_S:g} documents per second within {LATE_S:g} s): one replica keeps up and meets the "
         "target (section 4.10)",
-        f"(réplicas, para {DOCUMENTS_PER_S:g} documentos por segundo en {LATE_S:g} s): una réplica da abasto y cumple "
-        "el objetivo (sección 4.10)",
+        f"(réplicas, para {DOCUMENTS_PER_S:g} documentos por segundo y un objetivo de {LATE_S:g} s): una réplica da abasto "
+        "y cumple el objetivo (sección 4.10)",
     ))
     p95, (lowest, best) = p95_with_cap_s(min(cap, MAX_CAP)), min((p95_with_cap_s(c), c) for c in CAPS)
     expect(p95 <= 1.1 * lowest, expected=f"≤ {1e3 * lowest:.0f} ms + 10 %", got=f"{1e3 * p95:.0f} ms", hint=t(
@@ -170,10 +170,10 @@ def expect_cap_of_each_fleet(student) -> None:
             "steps each): that is the fewest replicas and the cap whose p95 is lowest *with this many replicas*. No "
             "single cap is best for all fleets: a fleet that just keeps up needs many slots; with one more replica, few are "
             "best. Compare the caps again for each number of replicas (section 4.10)",
-            "(réplicas y slots, para {rate:g} peticiones por segundo en {target:g} s; {prompt} tokens de prompt y {steps} pasos "
-            "cada una): son las menos réplicas y el tope cuyo p95 es menor *con esas réplicas*. Ningún tope es el mejor "
-            "para toda flota: la que da abasto por poco necesita muchos slots; con una réplica más, convienen pocos. "
-            "Compara de nuevo los topes para cada número de réplicas (sección 4.10)",
+            "(réplicas y slots, para {rate:g} peticiones por segundo y un objetivo de {target:g} s; {prompt} tokens de "
+            "prompt y {steps} pasos cada una): son el menor número de réplicas y el tope cuyo p95 es menor *con esas "
+            "réplicas*. Ningún tope es el mejor para toda flota: la que da abasto por poco necesita muchos slots; con una "
+            "réplica más, convienen pocos. Compara de nuevo los topes para cada número de réplicas (sección 4.10)",
         ).format(rate=LONG_PER_S, target=target_s, prompt=lengths[0][0], steps=lengths[0][1]))
 
 
@@ -208,9 +208,9 @@ def test_the_very_target(student):
             "(replicas, for {rate} requests per second within {target:.4f} s, one slot each): with {n} the simulated p95 "
             "equals the target to the last digit, which meets it: ≤, not <. With "
             "one replica fewer it is higher (section 4.10)",
-            "(réplicas, para {rate} peticiones por segundo en {target:.4f} s, con un slot cada una): con {n} el p95 simulado "
-            "es igual al objetivo hasta el último dígito, y eso lo cumple: ≤, no <. Con una réplica menos es mayor (sección "
-            "4.10)",
+            "(réplicas, para {rate} peticiones por segundo y un objetivo de {target:.4f} s, con un slot cada una): con {n} "
+            "el p95 simulado es igual al objetivo hasta el último dígito, y eso lo cumple: ≤, no <. Con una réplica menos "
+            "es mayor (sección 4.10)",
         ).format(rate=rate, target=target_s, n=fewest))
 
 

@@ -192,9 +192,9 @@ def expect_any_cost(student) -> None:
             "(way; num_computed_tokens, block size, server.cost): every block that the computed tokens take is copied as a "
             "whole, empty places included, out and in; blocks that are only reserved hold nothing. Recomputing costs "
             "prefill_s once and prefill_token_s per token (section 5.5)",
-            "(vía; num_computed_tokens, tamaño de bloque, server.cost): cada bloque que ocupan los tokens calculados se copia "
-            "entero, con sus sitios vacíos, al salir y al volver; los bloques solo reservados no contienen nada. Recalcular "
-            "cuesta prefill_s una vez y prefill_token_s por token (sección 5.5)",
+            "(manera; num_computed_tokens, tamaño de bloque, server.cost): cada bloque que ocupan los tokens calculados se "
+            "copia entero, con sus sitios vacíos, al salir y al volver; los bloques solo reservados no contienen nada. "
+            "Recalcular cuesta prefill_s una vez y prefill_token_s por token (sección 5.5)",
         ))
 
 

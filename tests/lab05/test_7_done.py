@@ -122,8 +122,8 @@ def test_keeps_the_line(student):
             "(the first request that is served differently than in the given loop: times of its tokens, and of its answer, in "
             "ms): which requests are admitted, planned and preempted must depend only on your five functions and on the "
             "loop as given (section 5.8)",
-            "(la primera petición que se atiende de otro modo que en el bucle dado: tiempos de sus tokens y de su respuesta, "
-            "en ms): qué peticiones se admiten, planifican y desalojan debe depender solo de tus cinco funciones y del bucle "
+            "(la primera petición que no se atiende como en el bucle dado: tiempos de sus tokens y de su respuesta, en "
+            "ms): qué peticiones se admiten, planifican y desalojan debe depender solo de tus cinco funciones y del bucle "
             "tal como se dio (sección 5.8)",
         ))
 

@@ -52,7 +52,7 @@ def test_stops_at_a_gap(student):
 def test_counts_holders(student):
     hint = t(
         "each shared block gets one more holder: num_holders counts the tables that it appears in (section 6.1)",
-        "cada bloque compartido recibe un poseedor más: num_holders cuenta en cuántas tablas está (sección 6.1)",
+        "a cada bloque compartido lo usa una secuencia más: num_holders cuenta en cuántas tablas está (sección 6.1)",
     )
     calls = [*FIRST, ("share", 1, [11, 12]), ("share", 2, [11]), ("grow", 2, 3), ("share", 3, [11, 12, 13]), ("grow", 1, 3)]
     expect_story(student, 20, calls, hint)

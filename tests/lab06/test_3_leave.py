@@ -17,8 +17,8 @@ def test_until_the_last_leaves(student):
     ], t(
         "free lowers num_holders of each block of the table by one. Only a block without holders becomes idle (if it has a "
         "key) or free (if it has none) (section 6.1)",
-        "free resta uno a num_holders de cada bloque de la tabla. Solo un bloque sin poseedores pasa a ocioso (si tiene "
-        "clave) o a libre (si no la tiene) (sección 6.1)",
+        "free resta uno a num_holders de cada bloque de la tabla. Solo un bloque que ya no usa ninguna secuencia pasa a "
+        "ocioso (si tiene clave) o a libre (si no la tiene) (sección 6.1)",
     ))
 
 

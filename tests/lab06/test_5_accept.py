@@ -35,8 +35,8 @@ TOKEN_SLIPS = (
     Slip(answer=lambda guesses, choices: ([*guesses, choices[-1]], 0), hint=t(
         "you seem to keep every guess: compare each with the model's own choice at its place, and stop at the first that "
         "differs (section 6.2)",
-        "parece que conservas todo lo adivinado: compara cada token con lo que el modelo elige en su lugar y detente en el "
-        "primero distinto (sección 6.2)",
+        "parece que conservas todo lo adivinado: compara cada token con lo que el modelo elige en esa posición y detente "
+        "en el primero distinto (sección 6.2)",
     )),
     Slip(answer=lambda guesses, choices: (guesses[: num_agreeing(guesses, choices)], 0), hint=t(
         "the model's own token after the last right guess is missing: it comes free with the pass, so a step never gives "
@@ -89,8 +89,8 @@ def test_up_to_the_first_wrong(student):
     expect_defined(student, TOKENS, cases(random.Random(6)), hint=t(
         "return (tokens, number dropped): the guesses that equal the model's choice at their place, up to the first that does "
         "not, followed by the model's own choice there (section 6.2)",
-        "devuelve (tokens, cuántos se descartan): lo adivinado que coincide con lo que el modelo elige en su lugar, hasta el "
-        "primer fallo, y después lo que el modelo elige ahí (sección 6.2)",
+        "devuelve (tokens, cuántos se descartan): lo adivinado que coincide con lo que el modelo elige en esa posición, "
+        "hasta el primer fallo, y después lo que el modelo elige ahí (sección 6.2)",
     ))
 
 

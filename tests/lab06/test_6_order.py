@@ -37,7 +37,7 @@ def _zero_is_no_bound(predicted, overtaken, most):
 SLIPS = (
     Slip(answer=lambda predicted, overtaken, most: min(predicted), hint=t(
         "this is a prediction, not an index: return its index in the list, counted from 0 (section 6.3)",
-        "esto es una predicción, no un lugar: devuelve dónde está en la lista, desde 0 (sección 6.3)",
+        "esto es una predicción, no una posición: devuelve dónde está en la lista, desde 0 (sección 6.3)",
     )),
     Slip(answer=lambda predicted, overtaken, most: predicted.index(max(predicted)), hint=t(
         "this is the longest request: the shortest prediction goes first (section 6.3)",
@@ -102,8 +102,8 @@ def test_shortest(student):
     expect_defined(student, NEXT, list(drawn_lines(student.seed, 80, bounds=(None,))), hint=lambda *args: in_words(*args).followed_by(t(
         "without a limit, return the index of the smallest prediction, the first one in a tie; indices are whole numbers "
         "counted from 0 (section 6.3)",
-        "sin límite, devuelve el lugar de la menor predicción, el primero entre iguales; los lugares son enteros y cuentan "
-        "desde 0 (sección 6.3)",
+        "sin límite, devuelve la posición de la menor predicción, la primera entre iguales; las posiciones son enteros y "
+        "cuentan desde 0 (sección 6.3)",
     )))
 
 

@@ -87,7 +87,8 @@ MISTAKES = {
     ),
     "lifts newcomers only": t(
         "a client that comes back is lifted like a new one: what counts is that it has nothing in the queue now (section 6.4)",
-        "a un cliente que vuelve se le eleva como a uno nuevo: lo que cuenta es que ahora no tiene nada en la fila (sección 6.4)",
+        "a un cliente que vuelve se le eleva el contador como a uno nuevo: lo que cuenta es que ahora no tiene nada en la "
+        "fila (sección 6.4)",
     ),
     "the counter at that time": t(
         "lift to what the counter of the last client to leave is now: its requests in flight have had tokens since (section 6.4)",
@@ -102,7 +103,8 @@ MISTAKES = {
     ),
     "lifts at every arrival": t(
         "lift only a client that has nothing in the queue yet: one that already waits has its place (section 6.4)",
-        "eleva solo a un cliente que aún no tiene nada en la fila: el que ya espera tiene su lugar (sección 6.4)",
+        "eleva solo el contador de un cliente que aún no tiene nada en la fila: el que ya espera conserva el suyo (sección "
+        "6.4)",
     ),
 }
 # In the order in which they are tried: what explains all that was answered is the likely mistake.

@@ -56,10 +56,11 @@ def _number_in_flight(way, in_flight, cached, drawn, most_ahead):
 SLIPS = (
     Slip(answer=_number_in_flight, hint=t(
         "this is how many requests are in flight there: return the index of the replica, counted from 0 (section 6.5)",
-        "esto es cuántas peticiones hay en vuelo allí: devuelve el lugar de la réplica, contando desde 0 (sección 6.5)",
+        "esto es cuántas peticiones hay en vuelo allí: devuelve la posición de la réplica, contando desde 0 (sección 6.5)",
     )),
     Slip(answer=lambda *args: replica(*args, last=True), hint=t(
-        "in a tie, take the lowest index (section 6.5)", "entre réplicas iguales, toma el lugar menor (sección 6.5)",
+        "in a tie, take the lowest index (section 6.5)",
+        "entre réplicas iguales, toma la posición menor (sección 6.5)",
     )),
     Slip(answer=_max_of_two, hint=t(
         "of the two replicas that were drawn, take the one with fewer requests in flight (section 6.5)",
@@ -68,7 +69,7 @@ SLIPS = (
     Slip(answer=_drawn_if_unknown, hint=t(
         "the two in `drawn` are only for the way \"two\": if no replica has the prompt, all hold the same amount of it, 0 "
         "tokens: take the one with the fewest in flight (section 6.5)",
-        "las dos de `drawn` son solo para la vía \"two\": si ninguna réplica tiene el prompt, todas guardan lo mismo, 0 tokens, y "
+        "las dos de `drawn` son solo para \"two\": si ninguna réplica tiene el prompt, todas guardan lo mismo, 0 tokens, y "
         "toca la de menos peticiones en vuelo (sección 6.5)",
     )),
     Slip(answer=_zero_is_no_limit, hint=t(
@@ -123,7 +124,7 @@ def expect_route(student, way: str, hint) -> None:
 def test_least(student):
     expect_route(student, "least", t(
         "(least): return the index of the smallest number in in_flight, the first one in a tie (section 6.5)",
-        "(least): devuelve el lugar del menor número de in_flight, el primero entre iguales (sección 6.5)",
+        "(least): devuelve la posición del menor número de in_flight, la primera entre iguales (sección 6.5)",
     ))
 
 
@@ -132,8 +133,8 @@ def test_two(student):
     expect_route(student, "two", t(
         "(two): of the two replicas in `drawn`, the one with fewer in flight; in a tie, the lower index, whichever was drawn "
         "first (section 6.5)",
-        "(two): de los dos lugares de `drawn`, el que tiene menos en vuelo; entre iguales, el menor, salga antes el que salga "
-        "(sección 6.5)",
+        "(two): de las dos posiciones de `drawn`, la que tiene menos en vuelo; entre iguales, la menor, salga antes la que "
+        "salga (sección 6.5)",
     ))
 
 
@@ -144,9 +145,9 @@ def test_prefix(student):
         "(prefix): of the replicas with the most cached tokens, take the one with the fewest requests in flight; if it has over "
         "most_ahead more than the least busy replica, take that one instead. If no replica has the prompt, all hold the "
         "same amount of it: 0 (section 6.5)",
-        "(prefix): de los lugares con más tokens en caché, toma el de menos peticiones en vuelo; si supera en más de "
-        "most_ahead al menos ocupado de todos, toma este en su lugar. Si ninguna réplica tiene el prompt, todas guardan lo "
-        "mismo: 0 (sección 6.5)",
+        "(prefix): de las réplicas con más tokens en caché, toma la de menos peticiones en vuelo; si supera en más de "
+        "most_ahead a la menos ocupada de todas, toma esta. Si ninguna réplica tiene el prompt, todas guardan lo mismo: 0 "
+        "(sección 6.5)",
     ))
 
 
@@ -165,8 +166,9 @@ def test_fleet(student):
     def ask(in_flight, cached):
         states.append(None)
         place = student.call("route", "prefix", in_flight, cached, [0, 1], AHEAD, again=len(states) > 1)
-        expect(type(place) is int and 0 <= place < REPLICAS, expected=t("an index from 0 to 7", "un lugar de 0 a 7"), got=place,
-               hint=t("return the index of a replica in in_flight (section 6.5)", "devuelve el lugar de una réplica en in_flight (sección 6.5)"))
+        expect(type(place) is int and 0 <= place < REPLICAS, expected=t("an index from 0 to 7", "una posición de 0 a 7"), got=place,
+               hint=t("return the index of a replica in in_flight (section 6.5)",
+                      "devuelve la posición de una réplica en in_flight (sección 6.5)"))
         return place
 
     run = serve_prefixes(requests, ask, REPLICAS)

@@ -54,7 +54,7 @@ def scaling_of(plan: Plan, lengths: fleet.Lengths, quiet_rate_per_s: float | Non
     if quiet_rate_per_s is not None and not 0 < quiet_rate_per_s <= rate:
         raise ValueError(say(
             en=f"quiet-rate={quiet_rate_per_s}: give a rate above 0 and not above the planned one, {rate:g}",
-            es=f"quiet-rate={quiet_rate_per_s}: da una tasa mayor que 0 y no mayor que la planificada, {rate:g}",
+            es=f"quiet-rate={quiet_rate_per_s}: indica una tasa mayor que 0 y no mayor que la planificada, {rate:g}",
         ))
     fewest = 1 if quiet_rate_per_s is None else _fewest(plan, lengths, quiet_rate_per_s)
     # A target above the cap would never be reached: the autoscaler would only see the queue.

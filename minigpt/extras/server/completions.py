@@ -99,7 +99,7 @@ def encode_text(text: str, param: str) -> tuple[int, ...]:
     stripped = text.strip()
     if not stripped:
         raise wrong(param, say(en="is empty: give a line such as 'fix: she go to school'",
-                               es="está vacío: da una línea como 'corrige: ella van a casa'"))
+                               es="está vacío: escribe una línea como 'corrige: ella van a casa'"))
     try:
         return tuple(encode(stripped + END_OF_PROMPT))
     except UnicodeEncodeError:
@@ -175,7 +175,7 @@ def read_options(fields: dict, limits: tuple[int, ...]) -> AnswerOptions:
                                           es=f"deben ser ids de token de 0 a {VOCAB_SIZE - 1}"))
     if ignore_eos and EOS_TOKEN_ID in stop_ids:
         raise wrong("stop_token_ids", say(en=f"names EOS ({EOS_TOKEN_ID}), but ignore_eos ignores it",
-                                          es=f"nombra EOS ({EOS_TOKEN_ID}), pero ignore_eos lo ignora"))
+                                          es=f"contiene EOS ({EOS_TOKEN_ID}), pero ignore_eos lo ignora"))
     return AnswerOptions(
         ignore_eos=ignore_eos, min_tokens=min_tokens, stop=read_stop(fields.get("stop")),
         stop_token_ids=frozenset(stop_ids), priority=fields.get("priority", 0),

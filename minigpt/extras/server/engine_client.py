@@ -157,8 +157,8 @@ class EngineClient:
                 self.kill(say(
                     en=f"nothing was heard of the loop's process for {seconds} s: it was stopped, or the loop is in a "
                     "call that never returns",
-                    es=f"no se supo nada del proceso del bucle en {seconds} s: fue detenido, o el bucle está en una "
-                    "llamada que no vuelve nunca",
+                    es=f"no se supo nada del proceso del bucle en {seconds} s: está detenido, o el bucle está en una "
+                    "llamada que no termina nunca",
                 ))
                 return
 
@@ -216,8 +216,8 @@ class EngineClient:
             return say(
                 en=f"the loop's process was ended from outside ({name}): by a user or by the system, for example "
                 "because memory ran out",
-                es=f"el proceso del bucle fue terminado desde fuera ({name}): por un usuario o por el sistema, por ejemplo por "
-                   "falta de memoria",
+                es=f"algo externo terminó el proceso del bucle ({name}): un usuario o el sistema, por ejemplo por falta de "
+                   "memoria",
             )
         return say(en=f"the loop's process ended with status {status}",
                    es=f"el proceso del bucle terminó con estado {status}")

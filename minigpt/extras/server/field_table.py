@@ -13,7 +13,7 @@ PAGES = {"en": "README.md", "es": "README.es.md"}
 WORDS = {
     "en": ("field", "what the server does with it", "ignored: answers are greedy, or it is bookkeeping",
            "refused with 400 unless null, left out, or the value given here", "any other name is refused with 400"),
-    "es": ("campo", "qué hace el servidor con él", "ignorado: se decodifica de forma voraz (greedy), o es administrativo",
+    "es": ("campo", "qué hace el servidor con él", "ignorado: se decodifica de forma voraz (greedy), o es un dato administrativo",
            "rechazado con 400 salvo null, ausente o el valor indicado", "cualquier otro nombre se rechaza con 400"),
 }
 

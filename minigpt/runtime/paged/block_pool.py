@@ -28,7 +28,7 @@ class BlockPool:
     def __init__(self, num_blocks: int, block_size: int):
         for name, value in (("num_blocks", num_blocks), ("block_size", block_size)):
             if value < 1:
-                raise ValueError(say(en=f"{name}={value}: give at least 1", es=f"{name}={value}: da al menos 1"))
+                raise ValueError(say(en=f"{name}={value}: give at least 1", es=f"{name}={value}: indica al menos 1"))
         self.num_total, self.block_size = num_blocks, block_size
         self.events: list[BlockEvent] = []
         self._free = list(range(num_blocks))  # a heap: the lowest free block is taken first

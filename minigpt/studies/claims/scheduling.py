@@ -202,7 +202,7 @@ CLAIMS = (
     ),
     Claim(
         id="utilization", lab="03 · 3.7", measure=utilization,
-        said=Text("Effective utilization rises 5 to 10 times.", "La utilización efectiva sube de 5 a 10 veces."),
+        said=Text("Effective utilization rises 5 to 10 times.", "La utilización efectiva se multiplica por un factor de 5 a 10."),
         literature=Text("no source was found", "no se encontró ninguna fuente"),
     ),
     Claim(

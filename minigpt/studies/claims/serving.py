@@ -114,13 +114,13 @@ CLAIMS = (
     ),
     Claim(
         id="two-kinds", lab="06 · 6.5", measure=two_pools,
-        said=Text("Prefill and decode belong on separate machines.", "Prellenado y decodificación van en máquinas separadas."),
+        said=Text("Prefill and decode belong on separate machines.", "Prellenado y decodificación deben ir en máquinas separadas."),
         literature=Text("DistServe (OSDI 2024): up to 7.4 times the requests within latency targets; Splitwise (ISCA 2024)",
                         "DistServe (OSDI 2024): hasta ×7.4 peticiones dentro de objetivos de latencia; Splitwise (ISCA 2024)"),
     ),
     Claim(
         id="prefix-routing", lab="06 · 6.5", measure=affinity,
-        said=Text("Send a request to where its prefix is cached.", "Envía una petición adonde su prefijo está en caché."),
+        said=Text("Send a request to where its prefix is cached.", "Envía cada petición adonde esté en caché su prefijo."),
         literature=Text("Preble (ICLR 2025), the routers of SGLang and Ray Serve: within a limit on the load",
                         "Preble (ICLR 2025), los routers de SGLang y Ray Serve: con un límite de carga"),
     ),

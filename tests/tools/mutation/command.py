@@ -53,7 +53,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
         es="Califica soluciones erróneas generadas automáticamente y muestra las que pasan."))
     parser.add_argument("lab", nargs="*", help=say(en="its number: 03; all by default", es="su número: 03; si falta, todos"))
     parser.add_argument("--only", default="", metavar="3.6", help=say(en="one exercise", es="un ejercicio"))
-    parser.add_argument("--sample", type=count, metavar="N", help=say(en="this many, at random", es="tantas, al azar"))
+    parser.add_argument("--sample", type=count, metavar="N", help=say(en="this many, at random", es="solo este número de ellas, al azar"))
     parser.add_argument("--seed", type=whole(), default=0)
     parser.add_argument("--jobs", type=count, default=os.cpu_count() or 1, help=say(en="processes", es="procesos"))
     parser.add_argument("--list", action="store_true", help=say(en="print, do not grade", es="muestra sin calificar"))

@@ -68,7 +68,7 @@ export const TEXTS = {
     keys: 'Ctrl+Intro comprueba, Mayús+Intro ejecuta. Esc y después Tab salen del editor. Tu archivo se queda en este navegador.',
     editor: 'Tu archivo', ran: 'Tu bucle se ha ejecutado: el dibujo lo muestra.',
     ranNoLoop: 'El archivo se carga. El dibujo mostrará tu bucle cuando hayas escrito todas las funciones que usa.',
-    loads: 'El archivo se carga.', printed: 'Impreso por tu código', more: 'caracteres más', stopped: 'Parado. Tu archivo se conserva.',
+    loads: 'El archivo se carga.', printed: 'Lo que imprimió tu código', more: 'caracteres más', stopped: 'Parado. Tu archivo se conserva.',
     lostAgain: 'Python se ha quedado varias veces sin terminar. Tu archivo se conserva.',
     hintOf: (n, of) => `Pista ${n} de ${of}`, points: (got, most) => `${got} de ${most} puntos`, stretch: 'ampliación, sin puntos',
     expected: 'se esperaba', got: 'se obtuvo', ahead: 'contexto', minutes: (n) => `${n} min`,
@@ -109,7 +109,7 @@ export const TEXTS = {
       '05': 'Sección 5.5: más peticiones de las que caben en la memoria, prompts en trozos de 32. Con menos bloques, se desalojan más peticiones.',
     },
     step: 'Paso', play: 'Reproducir', pause: 'Pausa', of: 'de',
-    footer: 'Sirve para comprobarte, nunca para calificar: aquí tu código comparte Python con las comprobaciones. El modelo, '
+    footer: 'Sirve para ponerte a prueba, nunca para calificar: aquí tu código comparte Python con las comprobaciones. El modelo, '
       + 'y con él el laboratorio 01, viene con los cuadernos: clona el repositorio y ejecuta make lab.',
     licences: 'Licencias de Pyodide y CodeMirror',
   },
