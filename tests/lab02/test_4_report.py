@@ -4,7 +4,7 @@ import math
 
 from tests.grader.check import check
 from tests.grader.outcomes import Text, expect, expect_equal, expect_number, expect_value_error, t
-from tests.lab03.latencies import about, latencies, nearest_rank, random_records, why
+from tests.lab03.latencies import about, latencies, nearest_rank, random_records, slip_of, why
 from tests.lab03.oracle import expect_oracle, is_near
 from tests.lab03.scenes import lasting, record
 
@@ -29,10 +29,10 @@ def report_of(student, records: list[dict]) -> dict:
 @check("2.4", points=2, en="percentiles are nearest-rank", es="los percentiles son de rango más cercano")
 def test_nearest_rank(student):
     hint = t(
-        "the ⌈p/100·n⌉-th smallest of n, counted from 1: the 100th, 190th and 198th of 200; the 2nd, 3rd and 3rd of three. It "
-        "is always a measured latency, never a value between two (section 2.6)",
-        "el ⌈p/100·n⌉-ésimo menor de n, contando desde 1: de 200 el 100.º, el 190.º y el 198.º; de tres el 2.º, el 3.º "
-        "y el 3.º. Siempre es una latencia medida, nunca una intermedia (sección 2.6)",
+        "A percentile is the ⌈p/100·n⌉-th smallest of n, counted from 1: the 100th, 190th and 198th of 200; the 2nd, 3rd and "
+        "3rd of three. It is always a measured latency, never a value between two (section 2.6)",
+        "Un percentil es el ⌈p/100·n⌉-ésimo menor de n, contando desde 1: de 200 el 100.º, el 190.º y el 198.º; de tres el "
+        "2.º, el 3.º y el 3.º. Siempre es una latencia medida, nunca una intermedia (sección 2.6)",
     )
     cases = (
         ([float(n) for n in range(200, 0, -1)], (100.0, 190.0, 198.0, 200.0)),
@@ -40,9 +40,12 @@ def test_nearest_rank(student):
         ([7.0], (7.0, 7.0, 7.0, 7.0)),
     )
     for waits, expected in cases:
-        report = report_of(student, lasting(*waits))
-        for key, value in zip(KEYS, expected):
-            expect_number(report[key], value, tolerance=1e-9, hint=hint)
+        records = lasting(*waits)
+        report = report_of(student, records)
+        for key, value, percent in zip(KEYS, expected, (*PERCENTS, 100)):
+            slip = slip_of(records, percent, report[key])
+            named = slip.followed_by(t(". ", ". ")) if slip else t("", "")
+            expect_number(report[key], value, tolerance=1e-9, hint=named.followed_by(hint))
 
 
 @check("2.4", points=1, en="counts from the scheduled arrival", es="cuenta desde la llegada programada")

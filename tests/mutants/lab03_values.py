@@ -24,6 +24,14 @@ MUTANTS = (
         hint="th smallest",
     ),
     Mutant(
+        name="p95 in milliseconds", old=RANK, new="return 1_000 * latencies[math.ceil(len(latencies) * 95 / 100) - 1]",
+        check="3.5/nearest_rank", hint="That is in milliseconds",
+    ),
+    Mutant(
+        name="latencies not sorted", old=LATENCIES, new=LATENCIES.replace("sorted(", "list("), check="3.5/nearest_rank",
+        hint="sort them before",
+    ),
+    Mutant(
         name="latency counted from admission", old=LATENCIES, check="3.5/counts_from_arrival", hint="its client waited 3.5 s",
         new="""    latencies = sorted(
         math.inf if record["finish_s"] is None else record["finish_s"] - (record["admitted_s"] or 0) for record in records
