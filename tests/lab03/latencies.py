@@ -62,6 +62,12 @@ def why(records: list[dict], percent: int, got) -> Text:
     return DEFINITION
 
 
+def in_scene(hint: Text, records: list[dict], percent: int, got) -> Text:
+    """A scene's own hint, and after it the slip that gives exactly this value, if one does."""
+    slip = why(records, percent, got)
+    return hint if slip is DEFINITION else hint.followed_by(". ").followed_by(slip)
+
+
 # -- slips: what each would give ------------------------------------------------------------------------------------
 
 
