@@ -132,7 +132,7 @@ def test_keeps_up(student):
 def expect_load_below_1(student) -> None:
     """Fail the check unless a fleet whose load is exactly 1, by the student's own `throughput_per_s`, gets a replica more.
 
-    A replay of these lengths completes 0.6 % less than the formula says: whoever measures the capacity comes to the same.
+    A replay of these lengths completes 0.6 % less than the formula says: a plan by measured capacity is the same.
     """
     lengths = fleet.request_lengths("mixed", 400, seed=8)
     speed = speeds_of(student, lengths, 8, COST)[-1]
