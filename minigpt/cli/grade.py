@@ -3,6 +3,7 @@
 The checks live under tests/, which nothing in minigpt imports: they run in a process of their own.
 """
 
+import os
 import sys
 
 from minigpt.environment.process import INTERRUPTED, run_child
@@ -11,7 +12,8 @@ from minigpt.paths import repository_root
 
 
 def main(argv: list[str]) -> int:
-    status = run_child([sys.executable, "-m", "tests.grader.grade", *argv], cwd=repository_root())
+    command = [sys.executable, "-m", "tests.grader.grade", *argv]
+    status = run_child(command, cwd=repository_root(), extra={"MINIGPT_CALLED_FROM": os.getcwd()})
     if status == INTERRUPTED:
         print(say(en="Interrupted: this is not a grade.", es="Interrumpido: esto no es una calificación."), file=sys.stderr)
     return status

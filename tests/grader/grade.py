@@ -88,16 +88,20 @@ def measure(lab: Path, plugin: GradePlugin) -> None:
         plugin.student.worker.close()
 
 
+def from_the_caller(text: str) -> Path:
+    """A path as the caller's shell means it: the command may be given anywhere, and this process runs in the repository."""
+    return Path(os.environ.get("MINIGPT_CALLED_FROM", ""), text)
+
+
 def parse(argv: list[str]) -> argparse.Namespace:
     parser = Parser(prog="python -m minigpt grade", description=say(
         en="Grade a lab.", es="Califica un laboratorio."))
     parser.add_argument("lab", help=say(en="its number: 03", es="su número: 03"))
     parser.add_argument("--impl", default="student", choices=IMPLEMENTATIONS)
-    parser.add_argument("--file", type=Path, help=say(en="grade this file instead", es="califica este archivo"))
+    parser.add_argument("--file", type=from_the_caller, help=say(en="grade this file instead", es="califica este archivo"))
     parser.add_argument("--only", default="", metavar="3.1", help=say(en="one exercise", es="un ejercicio"))
-    parser.add_argument("--json", type=new_file, metavar="PATH")
-    parser.add_argument("--gradescope", type=new_file, metavar="PATH")
-    parser.add_argument("--junit", type=new_file, metavar="PATH")
+    for name in ("--json", "--gradescope", "--junit"):
+        parser.add_argument(name, type=lambda text: new_file(str(from_the_caller(text))), metavar="PATH")
     # Of class runs (grade_all.py):
     parser.add_argument("--no-measure", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--hide", type=Path, action="append", default=[], help=argparse.SUPPRESS)

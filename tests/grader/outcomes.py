@@ -70,12 +70,12 @@ def wrong(*, expected, got, hint: Text) -> CheckFailed:
 
 
 @contextmanager
-def explained_by(hint: Text) -> Iterator[None]:
-    """A failure in here that brings no hint of its own gets this one."""
+def explained_by(hint: Text, *, outcome: str = "") -> Iterator[None]:
+    """A failure in here that brings no hint of its own gets this one; one with this outcome gets it in any case."""
     try:
         yield
     except CheckFailed as failure:
-        failure.hint = failure.hint or hint
+        failure.hint = hint if failure.outcome == outcome else failure.hint or hint
         raise
 
 

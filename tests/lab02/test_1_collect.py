@@ -4,7 +4,7 @@ A line is a clock in milliseconds; `|` is where the batch leaves, `!` where its 
 """
 
 from tests.grader.check import check
-from tests.grader.outcomes import Text, expect, expect_equal, t
+from tests.grader.outcomes import Text, expect, expect_equal, is_same, t, wrong
 from tests.lab02.random_batches import batches_of, random_stops, told
 from tests.lab03.oracle import REMEMBERS
 from tests.lab03.scenes import MS, scene
@@ -182,15 +182,32 @@ def test_many_batches(student):
             host.server.clock.sleep(away_ms / 1e3)
             batch, _ = student.call_on(host, "collect_batch", again=count + number > 0)
             got = ids_of(batch), host.server.clock.now_ns / MS
-            expect_equal(got, (ids, leaves_ms), hint=told(stop).followed_by(why_wrong(*got, ids, leaves_ms)))
+            if not is_same(got, (ids, leaves_ms)):
+                hint = TOO_LARGE if len(got[0]) > stop.settings["max_batch"] else why_wrong(*got, ids, leaves_ms)
+                remembers = count + number and _is_right_alone(student, stop, due)
+                raise wrong(expected=(ids, leaves_ms), got=got, hint=told(stop).followed_by(REMEMBERS if remembers else hint))
             if not ids:
                 break
 
 
+def _is_right_alone(student, stop, due) -> bool:
+    """Whether all batches of a stop are right if each call meets a fresh load of the file."""
+    host = student.server(stop.workload, **stop.settings)
+    for away_ms, expected in zip(stop.away_ms, due, strict=True):
+        host.server.clock.sleep(away_ms / 1e3)
+        batch, _ = student.call_on(host, "collect_batch")
+        if not is_same((ids_of(batch), host.server.clock.now_ns / MS), expected):
+            return False
+        if not expected[0]:
+            break
+    return True
+
+
 def why_wrong(got: list[int], got_ms: float, due: list[int], due_ms: float) -> Text:
     """The hint for a batch that is not the one due: what is wrong about it."""
-    if len(set(got)) < len(got) or len(got) > len(due) and got_ms == due_ms:
-        return REMEMBERS
+    if len(set(got)) < len(got):
+        return t("A request is in the batch twice: add each one once, where it is taken from the queue (section 2.2)",
+                 "Una petición está dos veces en el lote: añade cada una una sola vez, al tomarla de la cola (sección 2.2)")
     if sorted(got) == sorted(due) and got_ms == due_ms:
         return t("Oldest first: keep the order of the queue (section 2.2)",
                  "Primero la más antigua: conserva el orden de la cola (sección 2.2)")
@@ -211,6 +228,8 @@ def why_wrong(got: list[int], got_ms: float, due: list[int], due_ms: float) -> T
              "Compáralo con un dibujo de las llegadas: ¿cuándo acaba la espera de la primera? (sección 2.2)")
 
 
+TOO_LARGE = t("The batch is too large: look at the comparison with max_batch (section 2.2)",
+              "El lote es demasiado grande: revisa la comparación con max_batch (sección 2.2)")
 LATE = t(
     "The batch left too late. Time passes only where you wait: `get()` and `get(timeout_s)` return at the moment of arrival "
     "or at the end of the timeout, while sleeping and checking again overshoots both. The wait ends server.max_wait_s after "

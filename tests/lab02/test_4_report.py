@@ -4,7 +4,7 @@ import math
 
 from tests.grader.check import check
 from tests.grader.outcomes import Text, expect, expect_equal, expect_number, expect_value_error, t
-from tests.lab03.latencies import about, latencies, nearest_rank, random_records, why
+from tests.lab03.latencies import about, in_scene, latencies, nearest_rank, random_records, why
 from tests.lab03.oracle import expect_oracle, is_near
 from tests.lab03.scenes import lasting, record
 
@@ -29,30 +29,33 @@ def report_of(student, records: list[dict]) -> dict:
 @check("2.4", points=2, en="percentiles are nearest-rank", es="los percentiles son de rango más cercano")
 def test_nearest_rank(student):
     hint = t(
-        "the ⌈p/100·n⌉-th smallest of n, counted from 1: the 100th, 190th and 198th of 200; the 2nd, 3rd and 3rd of three. It "
-        "is always a measured latency, never a value between two (section 2.6)",
-        "el ⌈p/100·n⌉-ésimo menor de n, contando desde 1: de 200 el 100.º, el 190.º y el 198.º; de tres el 2.º, el 3.º "
-        "y el 3.º. Siempre es una latencia medida, nunca una intermedia (sección 2.6)",
+        "A percentile is the ⌈p/100·n⌉-th smallest of n, counted from 1: the 100th, 190th and 198th of 200; the 2nd, 3rd and "
+        "3rd of three. It is always a measured latency, never a value between two (section 2.6)",
+        "Un percentil es el ⌈p/100·n⌉-ésimo menor de n, contando desde 1: de 200 el 100.º, el 190.º y el 198.º; de tres el "
+        "2.º, el 3.º y el 3.º. Siempre es una latencia medida, nunca una intermedia (sección 2.6)",
     )
     cases = (
-        ([float(n) for n in range(200, 0, -1)], (100.0, 190.0, 198.0, 200.0)),
+        # 1 … 200 in an order in which no value stands next to where it belongs: no two slips agree on them.
+        ([7.0 * n % 201 for n in range(1, 201)], (100.0, 190.0, 198.0, 200.0)),
         ([3.0, 1.0, 2.0], (2.0, 3.0, 3.0, 3.0)),
         ([7.0], (7.0, 7.0, 7.0, 7.0)),
     )
     for waits, expected in cases:
-        report = report_of(student, lasting(*waits))
-        for key, value in zip(KEYS, expected):
-            expect_number(report[key], value, tolerance=1e-9, hint=hint)
+        records = lasting(*waits)
+        report = report_of(student, records)
+        for key, percent, value in zip(KEYS, (*PERCENTS, 100), expected):
+            expect_number(report[key], value, tolerance=1e-9, hint=in_scene(hint, records, percent, report[key]))
 
 
 @check("2.4", points=1, en="counts from the scheduled arrival", es="cuenta desde la llegada programada")
 def test_counts_from_arrival(student):
-    report = report_of(student, [record(0, 0.5, 4.0, admitted_s=3.0)])
-    expect_number(report["p95_s"], 3.5, tolerance=1e-9, hint=t(
+    records = [record(0, 0.5, 4.0, admitted_s=3.0)]
+    got = report_of(student, records)["p95_s"]
+    expect_number(got, 3.5, tolerance=1e-9, hint=in_scene(t(
         "the request arrived at 0.5 s, was admitted at 3 s and answered at 4 s: its client waited 3.5 s (section 2.6)",
         "la petición llegó a los 0.5 s, fue admitida a los 3 s y respondida a los 4 s: su cliente esperó 3.5 s "
         "(sección 2.6)",
-    ))
+    ), records, 95, got))
 
 
 @check("2.4", points=1, en="a request without an answer has infinite latency",

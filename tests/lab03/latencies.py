@@ -55,11 +55,22 @@ def about(records: list[dict]) -> Text:
 
 def why(records: list[dict], percent: int, got) -> Text:
     """The hint for a wrong percentile: the slip that gives exactly this value, or the definition."""
+    return slip_of(records, percent, got) or DEFINITION
+
+
+def slip_of(records: list[dict], percent: int, got) -> Text | None:
+    """The hint of the slip that gives exactly this wrong value; None if there is none."""
     if type(got) in (int, float) and not math.isnan(got):
         for slip, hint in SLIPS:
             if is_near(got, slip(records, percent)):
                 return hint
-    return DEFINITION
+    return None
+
+
+def in_scene(hint: Text, records: list[dict], percent: int, got) -> Text:
+    """A scene's own hint, and after it the slip that gives exactly this value, if one does."""
+    slip = why(records, percent, got)
+    return hint if slip is DEFINITION else hint.followed_by(". ").followed_by(slip)
 
 
 # -- slips: what each would give ------------------------------------------------------------------------------------

@@ -19,6 +19,12 @@ AFTER_THE_LAST = t(
     "el bucle esperó otra petición aunque ya no llegará ninguna más: debe acabar cuando `server.queue.closed` es cierto y no "
     "hay peticiones en vuelo (sección 3.4)",
 )
+WAITED_IN_FLIGHT = t(
+    "the loop called `server.queue.get()` while requests were in flight, and no other one will come: wait only if none is in "
+    "flight; otherwise `admit` takes those that are there (section 3.4)",
+    "el bucle llamó a `server.queue.get()` con peticiones en vuelo, y ya no llegará ninguna más: espera solo si no hay ninguna en "
+    "vuelo; si hay, `admit` toma las que estén (sección 3.4)",
+)
 BUSY = t(
     "the loop polled the queue again and again while no time passed. With no request in flight, call `server.queue.get()`: it "
     "lets time pass until the next arrival (section 3.4)",
@@ -73,9 +79,7 @@ def _why_crashed(failure: CheckFailed, log: RunLog):
         return LOST
     if "BusyWait" in failure.raised:
         return BUSY
+    in_flight = any(record.finish_ns is None and record.admitted_ns is not None for record in log.requests.values())
     if "Empty" in failure.raised:
-        return AFTER_THE_LAST
-    nothing_to_do = "ServingError" in failure.raised and not any(
-        record.finish_ns is None and record.admitted_ns is not None for record in log.requests.values()
-    )
-    return NOBODY if nothing_to_do else ""
+        return WAITED_IN_FLIGHT if in_flight else AFTER_THE_LAST
+    return NOBODY if "ServingError" in failure.raised and not in_flight else ""

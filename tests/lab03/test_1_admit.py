@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from minigpt.workloads.workload import Workload
 from tests.grader.check import check
-from tests.grader.outcomes import CRASHED, CheckFailed, expect, expect_equal, t
+from tests.grader.outcomes import CRASHED, CheckFailed, expect, expect_equal, is_same, t, wrong
 from tests.lab03.oracle import REMEMBERS
 from tests.lab03.random_scenes import random_items
 from tests.lab03.scenes import MS, scene
@@ -25,9 +25,9 @@ ASKED_AGAIN = t(
 )
 NOBODY_WAITED = t(
     "`admit` took from the queue although no request was waiting: check `empty()` before each `get_nowait()`, or catch "
-    "queue.Empty. `closed` means something else: that no more requests will come (section 3.1)",
+    "queue.Empty. `get()` would wait, which only the loop may. `closed` means something else: that no more requests will come (section 3.1)",
     "`admit` tomó de la cola aunque no había peticiones en espera: comprueba `empty()` antes de cada `get_nowait()`, o "
-    "captura queue.Empty. `closed` significa otra cosa: que ya no llegarán más peticiones (sección 3.1)",
+    "captura queue.Empty. `get()` esperaría, y eso solo le toca al bucle. `closed` significa otra cosa: que ya no llegarán más peticiones (sección 3.1)",
 )
 WHY_CRASHED = {"BusyWait": ASKED_AGAIN, "Empty": NOBODY_WAITED}
 
@@ -78,6 +78,16 @@ def admitted(student, *, waiting: int, in_flight: int, slots: int, later: int = 
 def test_fills_every_free_slot(student):
     for in_flight, slots in ((1, 4), (3, 4), (0, 4)):
         ids, _ = admitted(student, waiting=5, in_flight=in_flight, slots=slots)
+        expect(len(ids) <= 4, expected=4, got=len(ids), hint=t(
+            "(in flight afterwards, with 4 slots): that is more than max_inflight: look at the comparison with it (section 3.1)",
+            "(en vuelo después, con 4 slots): son más que max_inflight: revisa la comparación con ese tope (sección 3.1)",
+        ))
+        expect(len(ids) > in_flight, expected=4, got=len(ids), hint=t(
+            "(in flight afterwards): five requests were waiting for free slots, and none was taken. `empty` is a method: without "
+            "its parentheses, `server.queue.empty` is never false (section 3.1)",
+            "(en vuelo después): cinco peticiones esperaban con slots libres, y no se tomó ninguna. `empty` es un método: sin "
+            "los paréntesis, `server.queue.empty` nunca es falso (sección 3.1)",
+        ))
         expect_equal(len(ids), 4, hint=t(
             f"(in flight afterwards): {in_flight} of 4 slots were taken, and five requests were waiting: fill every free slot, "
             "whether one or many (section 3.1)",
@@ -117,8 +127,10 @@ def test_keeps_to_the_cap(student):
 def test_never_waits(student):
     for waiting, in_flight in ((0, 1), (1, 1), (0, 0)):
         ids, host = admitted(student, waiting=waiting, in_flight=in_flight, slots=4, later=1)
-        expect_equal((len(ids), host.server.clock.now_ns / MS), (waiting + in_flight, 0.0), hint=t(
-            "(in flight, clock in ms): ", "(en vuelo, reloj en ms): ").followed_by(WAITED))
+        about, now_ms = t("(in flight, clock in ms): ", "(en vuelo, reloj en ms): "), host.server.clock.now_ns / MS
+        expect_equal((len(ids), now_ms), (waiting + in_flight, 0.0), hint=about.followed_by(WAITED if now_ms else t(
+            "a request that was waiting did not get its free slot (section 3.1)",
+            "una petición que esperaba no recibió el slot libre (sección 3.1)")))
 
 
 @check("3.1", points=1, en="correct in many random scenes, one after another",
@@ -127,18 +139,29 @@ def test_many_scenes(student):
     """The next requests of the queue are in, as far as there are slots, and not a nanosecond has passed."""
     rng = random.Random(31)
     for count in range(40):
-        arrivals, slots, now_ms = [rng.randrange(4) * 3 for _ in range(rng.randint(1, 16))], rng.randint(1, 12), 7
+        arrivals, slots = [rng.randrange(4) * 3 for _ in range(rng.randint(1, 16))], rng.randint(1, 12)
         items = [replace(item, arrival_ns=arrival * MS)
                  for item, arrival in zip(random_items(rng, len(arrivals)), arrivals, strict=True)]
         line = [item.request_id for item in sorted(items, key=lambda item: (item.arrival_ns, item.request_id))]
-        host = student.server(Workload(name="random", items=tuple(items)), max_inflight=slots)
-        host.server.clock.sleep(now_ms / 1e3)
-        come = sum(arrival <= now_ms for arrival in arrivals)
-        running = host.take(rng.randint(0, min(slots, come)))
-        ids = call_admit(student, host, running, again=count > 0)
-        expect_equal((sorted(ids), host.server.clock.now_ns / MS), (sorted(line[: min(slots, come)]), now_ms), hint=t(
-            f"(ids in flight, clock in ms): {slots} slots, {len(running)} of them taken; in order of arrival the requests are "
-            f"{line}, and {come} of them have arrived (section 3.1). ",
-            f"(ids en vuelo, reloj en ms): {slots} slots, {len(running)} ocupados; por orden de llegada las "
-            f"peticiones son {line}, y han llegado {come} (sección 3.1). ",
-        ).followed_by(REMEMBERS if count else t("", "")))
+        come = sum(arrival <= NOW_MS for arrival in arrivals)
+        busy = rng.randint(0, min(slots, come))
+        expected = sorted(line[: min(slots, come)]), float(NOW_MS)
+        got = _ids_and_clock(student, items, slots, busy, again=count > 0)
+        if not is_same(got, expected):
+            remembers = count and is_same(_ids_and_clock(student, items, slots, busy, again=False), expected)
+            raise wrong(expected=expected, got=got, hint=t(
+                f"(ids in flight, clock in ms): {slots} slots, {busy} of them taken; in order of arrival the requests are "
+                f"{line}, and {come} of them have arrived (section 3.1). ",
+                f"(ids en vuelo, reloj en ms): {slots} slots, {busy} ocupados; por orden de llegada las "
+                f"peticiones son {line}, y han llegado {come} (sección 3.1). ",
+            ).followed_by(REMEMBERS if remembers else t("", "")))
+
+
+NOW_MS = 7
+
+
+def _ids_and_clock(student, items: list, slots: int, busy: int, *, again: bool) -> tuple[list[int], float]:
+    """Call `admit` at 7 ms, with `busy` slots taken: the ids in flight afterwards, and the clock in ms."""
+    host = student.server(Workload(name="random", items=tuple(items)), max_inflight=slots)
+    host.server.clock.sleep(NOW_MS / 1e3)
+    return sorted(call_admit(student, host, host.take(busy), again=again)), host.server.clock.now_ns / MS

@@ -49,10 +49,10 @@ def test_frees_the_slots(student):
         "la función; el bucle conserva la vieja: modifica la lista recibida, con remove (sección 3.3)",
     ))
     expect_equal(ids, [0, 3], hint=t(
-        "requests 1 and 2 had ended; 0 and 3 stay, in the same order. Did you iterate over the list while removing from it? "
-        "(section 3.3)",
-        "las peticiones 1 y 2 habían terminado; 0 y 3 se quedan, en el mismo orden. ¿Recorriste la lista mientras quitabas "
-        "elementos? (sección 3.3)",
+        "requests 1 and 2 had ended; 0 and 3 stay, in the same order. Retire all of `finished`, not one per call. Or did you "
+        "iterate over the list while removing from it? Then some are skipped (section 3.3)",
+        "las peticiones 1 y 2 habían terminado; 0 y 3 se quedan, en el mismo orden. Saca todas las de `finished`, no una por "
+        "llamada. ¿O recorriste la lista mientras quitabas elementos? Así se salta alguno (sección 3.3)",
     ))
 
 

@@ -1,9 +1,12 @@
 """The formula of section 4.6 term by term, and what it gives with the mistakes that are easy to make."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 
+from minigpt.runtime.clock import StepCost
 from tests.grader.outcomes import t
+
+COST = asdict(StepCost())  # what stands at the top of the student's file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +124,15 @@ SLIPS = (
         "4.6)",
         "(1 − 1/n̄)^B es la fracción de los pasos en que no entra ninguna petición: el coste fijo se paga solo en los demás "
         "(sección 4.6)",
+    )),
+    (_with(context=lambda terms: terms.in_flight * terms.attended), t(
+        "the context of a whole request is read over n̄ steps: a mean step has B/n̄ times that, not B times (section 4.6)",
+        "el contexto de una petición entera se lee a lo largo de n̄ pasos: un paso medio tiene B/n̄ veces eso, no B veces "
+        "(sección 4.6)",
+    )),
+    (lambda lengths, in_flight, cost: requests_per_s(lengths, in_flight, COST), t(
+        "this is the result for `COST`, at the top of the file: take the coefficients from the argument `cost` (section 4.6)",
+        "este es el resultado con `COST`, al principio del archivo: toma los coeficientes del argumento `cost` (sección 4.6)",
     )),
     (_with(prompts=lambda terms: terms.mean_prompt), t(
         "on average B/n̄ prompts enter in a step, not one (section 4.6)",

@@ -58,6 +58,11 @@ def _if_counted(**otherwise):
     return answer
 
 
+def _changed(change):
+    """What a slip answers that makes something else of the right λ and W: `change(rate, stay, start_s, end_s)`."""
+    return lambda records, stage, start_s, end_s: change(*counted(records, stage, start_s, end_s), start_s, end_s)
+
+
 def _in_file_order(records, stage, start_s, end_s):
     entry = STAGES[stage][0]
     beyond = next((i for i, r in enumerate(records) if r[entry] is not None and r[entry] >= end_s), len(records))
@@ -93,11 +98,48 @@ RATE_AND_STAY = Definition(
             lambda entry, leave, start, end: math.inf if leave is None else min(leave, end) - entry,
             lambda entry, leave, start, end: (end if leave is None else min(leave, end)) - entry,
         )),
-        Slip(answer=_if_counted(enters=lambda entry, leave, start, end: start <= entry and (leave or 0) <= end > entry), hint=t(
+        Slip(answer=_if_counted(enters=lambda entry, leave, start, end: leave is not None and start <= leave < end), hint=t(
+            "count the requests that enter in the window: yours are those that leave in it (section 4.1)",
+            "cuenta las peticiones que entran en la ventana: las tuyas son las que salen en ella (sección 4.1)",
+        )),
+        *(Slip(answer=_if_counted(enters=enters), hint=t(
             "every request that enters in the window counts, whenever it leaves: yours leaves out those that stay beyond "
             "`end_s` (section 4.1)",
             "toda petición que entra en la ventana cuenta, salga cuando salga: te faltan las que se quedan más allá de "
             "`end_s` (sección 4.1)",
+        )) for enters in (
+            lambda entry, leave, start, end: start <= entry and (leave or 0) <= end > entry,
+            lambda entry, leave, start, end: start <= entry < end and leave is not None and leave <= end,
+        )),
+        Slip(answer=_if_counted(enters=lambda entry, leave, start, end: start <= entry < end and leave is not None), hint=t(
+            "a request that has not left has still entered, and its stay is infinite: yours are left out (section 4.1)",
+            "una petición que no ha salido también entró, y su estancia es infinita: en tu cuenta faltan (sección 4.1)",
+        )),
+        Slip(answer=lambda records, stage, start_s, end_s: counted(records, "system", start_s, end_s), hint=t(
+            "these are the λ and W of the whole system, whatever the stage: `columns_of(stage)` names the two columns of the "
+            "stage that is asked for (section 4.1)",
+            "estas son la λ y la W del sistema entero, sea cual sea la etapa: `columns_of(stage)` nombra las dos columnas de la "
+            "etapa que se pide (sección 4.1)",
+        )),
+        Slip(answer=_changed(lambda rate, stay, start, end: (stay, rate)), hint=t(
+            "these are the right numbers in the wrong order: first λ, then W (section 4.1)",
+            "son los números correctos en el orden equivocado: primero λ, después W (sección 4.1)",
+        )),
+        Slip(answer=_changed(lambda rate, stay, start, end: (rate, 1e3 * stay)), hint=t(
+            "this W is in milliseconds: the records are in seconds, and so is W (section 4.1)",
+            "esta W está en milisegundos: los registros están en segundos, y W también (sección 4.1)",
+        )),
+        Slip(answer=_changed(lambda rate, stay, start, end: (rate * (end - start), stay)), hint=t(
+            "this is the number of requests: λ is their number per second, so divide it by end_s − start_s (section 4.1)",
+            "este es el número de peticiones: λ es su número por segundo, así que divídelo entre end_s − start_s (sección 4.1)",
+        )),
+        Slip(answer=_changed(lambda rate, stay, start, end: (rate * (end - start) / end, stay)), hint=t(
+            "λ divides by the length of the window, end_s − start_s; yours divides by `end_s` (section 4.1)",
+            "λ se divide entre la longitud de la ventana, end_s − start_s; la tuya, entre `end_s` (sección 4.1)",
+        )),
+        Slip(answer=_changed(lambda rate, stay, start, end: (rate, stay * rate * (end - start))), hint=t(
+            "this is the sum of the stays: W is their mean (section 4.1)",
+            "esta es la suma de las estancias: W es su media (sección 4.1)",
         )),
         Slip(answer=_in_file_order, hint=t(
             "the records are in no particular order: do not stop at the first request beyond the window (section 4.1)",
@@ -109,21 +151,24 @@ RATE_AND_STAY = Definition(
 
 @check("4.1", points=2, en="the lab's scene, stage by stage", es="la escena del laboratorio, etapa por etapa")
 def test_each_stage(student):
-    expected = {"queue": (4 / 12, 0.5), "in_flight": (4 / 12, 4.5), "system": (4 / 12, 5.0)}
-    for stage, pair in expected.items():
-        got = rate_and_stay(student, records_of(*FOUR), stage, 0.0, 12.0)
-        expect_pair(got, pair, hint=t(
-            f"(stage {stage}, the scene of section 4.1 in seconds): four requests enter in 12 s; C spends 2 s of its 6 in the "
-            "queue, and the system is the queue plus what is in flight (section 4.1)",
-            f"(etapa {stage}, la escena de la sección 4.1 en segundos): entran cuatro peticiones en 12 s; C pasa en cola 2 de "
-            "sus 6 s, y el sistema abarca la cola y el vuelo (sección 4.1)",
-        ))
+    rate_and_stay(student, records_of(*FOUR), "system", 0.0, 12.0)  # the form of the answer
+    worked_out = {"queue": (4 / 12, 0.5), "in_flight": (4 / 12, 4.5), "system": (4 / 12, 5.0)}
+    scenes = [(records_of(*FOUR), stage, 0.0, 12.0) for stage in worked_out]
+    assert [counted(*scene) for scene in scenes] == list(worked_out.values()), "the definition itself"
+    expect_defined(student, RATE_AND_STAY, scenes, hint=lambda records, stage, *_: t(
+        f"(stage {stage}, the scene of section 4.1 in seconds): four requests enter in 12 s; C spends 2 s of its 6 in the "
+        "queue, and the system is the queue plus what is in flight (section 4.1)",
+        f"(etapa {stage}, la escena de la sección 4.1 en segundos): entran cuatro peticiones en 12 s; C pasa en cola 2 de "
+        "sus 6 s, y el sistema abarca la cola y el vuelo (sección 4.1)",
+    ))
 
 
 @check("4.1", points=1, en="counts the requests that enter during the window",
        es="cuenta las peticiones que entran en la ventana")
 def test_entries_of_the_window(student):
-    expect_defined(student, RATE_AND_STAY, drawn_windows(student.seed, 60), hint=lambda records, stage, start_s, end_s: t(
+    # One comes too early, one stays too long, one never leaves: here it shows which of them was counted, or left out.
+    each_kind = records_of((0.0, 0.0, 2.0), (1.0, 1.0, 9.0), (2.0, 2.0, None), (3.0, 3.0, 4.0)), "system", 1.0, 5.0
+    expect_defined(student, RATE_AND_STAY, [each_kind, *drawn_windows(student.seed, 60)], hint=lambda records, stage, start_s, end_s: t(
         f"(stage {stage}, a log of {len(records)} requests in any order, from {start_s:g} to {end_s:g} s): λ and W count the "
         "requests that enter at start_s ≤ t < end_s, each with its whole stay, and λ divides by the length of that same "
         "window; if no request enters, raise ValueError (section 4.1)",

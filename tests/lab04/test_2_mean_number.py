@@ -5,6 +5,7 @@ from tests.grader.definition import Definition, Slip, expect_defined, near_numbe
 from tests.grader.outcomes import expect, expect_number, t
 from tests.lab04.drawn import drawn_windows
 from tests.lab04.scenes import FOUR, STAGES, busy_records, clipped, records_of
+from tests.lab04.test_1_rate_and_stay import counted
 
 
 def average(records, stage, start_s, end_s) -> float:
@@ -22,16 +23,34 @@ def _of(keep):
     return answer
 
 
-def _without_twins(records, stage, start_s, end_s):
-    """With moments as a set: of several changes at one moment, one is left."""
+def _walked(*, in_order=sorted, cut=True, tail=True, change_first=False):
+    """What a walk along the changes gives, with a slip in it."""
+
+    def answer(records, stage, start_s, end_s):
+        entry, leave = STAGES[stage]
+        changes = [(r[entry], 1) for r in records if r[entry] is not None]
+        changes += [(r[leave], -1) for r in records if r[leave] is not None]
+        area, inside, now_s = 0.0, 0, start_s
+        for time_s, change in in_order(changes):
+            until_s = max(now_s, min(time_s, end_s) if cut else time_s)
+            area += (inside + change_first * change) * (until_s - now_s)
+            now_s, inside = until_s, inside + change
+        return (area + tail * inside * (end_s - now_s)) / (end_s - start_s)
+
+    return answer
+
+
+def _none_as_a_moment(records, stage, start_s, end_s):
+    """Crashes, as a sort does that meets the exit of a request that never left."""
     entry, leave = STAGES[stage]
-    changes = {(r[entry], 1) for r in records if r[entry] is not None}
-    changes |= {(r[leave], -1) for r in records if r[leave] is not None}
-    area, inside, now_s = 0.0, 0, start_s
-    for time_s, change in sorted(changes):
-        area += inside * max(0.0, min(time_s, end_s) - now_s)
-        now_s, inside = max(now_s, min(time_s, end_s)), inside + change
-    return (area + inside * (end_s - now_s)) / (end_s - start_s)
+    if any(r[entry] is not None and r[leave] is None for r in records):
+        raise TypeError
+    return average(records, stage, start_s, end_s)
+
+
+def _law(records, stage, start_s, end_s):
+    rate, stay = counted(records, stage, start_s, end_s)
+    return rate * stay
 
 
 MEAN_NUMBER = Definition(
@@ -50,7 +69,41 @@ MEAN_NUMBER = Definition(
             "a request that never left stays inside until the end of the window (section 4.1)",
             "una petición que nunca salió sigue dentro hasta el final de la ventana (sección 4.1)",
         )),
-        Slip(answer=_without_twins, hint=t(
+        Slip(answer=_none_as_a_moment, hint=t(
+            "the exit of a request that never left is None: it has no moment of leaving, and is inside to the end (section 4.1)",
+            "la salida de una petición que nunca salió es None: no tiene momento de salida, y sigue dentro hasta el final "
+            "(sección 4.1)",
+        )),
+        Slip(answer=_walked(tail=False), hint=t(
+            "the time from the last change to `end_s` is missing: a request that never left is inside until the window closes "
+            "(section 4.1)",
+            "falta el tiempo entre el último cambio y `end_s`: una petición que nunca salió sigue dentro hasta que se cierra la "
+            "ventana (sección 4.1)",
+        )),
+        *(Slip(answer=_walked(cut=False, tail=tail), hint=t(
+            "time after `end_s` is counted as well: cut each moment to the window, min(time, end_s) (section 4.1)",
+            "se cuenta también el tiempo posterior a `end_s`: recorta cada momento a la ventana, min(momento, end_s) (sección "
+            "4.1)",
+        )) for tail in (True, False)),
+        Slip(answer=_walked(change_first=True), hint=t(
+            "until a change, the number inside is the one before it: add inside × time first, then apply the change (section "
+            "4.1)",
+            "hasta un cambio, el número de peticiones dentro es el anterior: suma primero dentro × tiempo y aplica después el "
+            "cambio (sección 4.1)",
+        )),
+        Slip(answer=lambda records, stage, start, end: average(records, stage, start, end) * (end - start), hint=t(
+            "this is the area: divide it by the length of the window, end_s − start_s (section 4.1)",
+            "esta es el área: divídela entre la longitud de la ventana, end_s − start_s (sección 4.1)",
+        )),
+        Slip(answer=lambda records, stage, start, end: average(records, stage, start, end) * (end - start) / end, hint=t(
+            "divide by the length of the window, end_s − start_s, not by `end_s` (section 4.1)",
+            "divide entre la longitud de la ventana, end_s − start_s, y no entre `end_s` (sección 4.1)",
+        )),
+        Slip(answer=_law, hint=t(
+            "this is λ·W, made of the stays: L must be counted on its own, or the law has nothing to compare (section 4.1)",
+            "esto es λ·W, hecho con las estancias: L se cuenta por separado, o la ley no tiene nada que comparar (sección 4.1)",
+        )),
+        Slip(answer=_walked(in_order=lambda changes: sorted(set(changes))), hint=t(
             "several requests can enter or leave at the same moment, and each of them counts: a set or a dict of moments "
             "keeps only one (section 4.1)",
             "pueden entrar o salir varias peticiones en un mismo momento, y cada una cuenta: un conjunto o un diccionario de "
@@ -62,14 +115,15 @@ MEAN_NUMBER = Definition(
 
 @check("4.2", points=1, en="is an average over time", es="es una media en el tiempo")
 def test_average_over_time(student):
-    for stage, expected in {"system": 20 / 12, "in_flight": 18 / 12, "queue": 2 / 12}.items():
-        got = student.call("mean_number", records_of(*FOUR), stage, 0.0, 12.0)
-        expect_number(got, expected, tolerance=1e-9, hint=t(
-            f"(stage {stage}): weight each number of requests inside by how long it lasts: 3 are inside for 2 s, 1 for 4 s, "
-            "none for 1 s (section 4.1)",
-            f"(etapa {stage}): pondera cada número de peticiones dentro por lo que dura: hay 3 dentro durante 2 s, 1 durante 4 "
-            "s, ninguna durante 1 s (sección 4.1)",
-        ))
+    worked_out = {"system": 20 / 12, "in_flight": 18 / 12, "queue": 2 / 12}
+    scenes = [(records_of(*FOUR), stage, 0.0, 12.0) for stage in worked_out]
+    assert [average(*scene) for scene in scenes] == list(worked_out.values()), "the definition itself"
+    expect_defined(student, MEAN_NUMBER, scenes, hint=lambda records, stage, *_: t(
+        f"(stage {stage}): weight each number of requests inside by how long it lasts: 3 are inside the system for 2 s, 1 for "
+        "4 s, none for 1 s (section 4.1)",
+        f"(etapa {stage}): pondera cada número de peticiones dentro por lo que dura: en el sistema hay 3 durante 2 s, 1 "
+        "durante 4 s, ninguna durante 1 s (sección 4.1)",
+    ))
 
 
 @check("4.2", points=2, en="L·T = ΣW on a complete window, exactly", es="L·T = ΣW en una ventana completa, exactamente")
@@ -98,16 +152,15 @@ def test_identity(student):
 
 @check("4.2", points=1, en="only time inside the window counts", es="solo cuenta el tiempo dentro de la ventana")
 def test_window(student):
-    for start_s, end_s, expected in ((2.0, 8.0, 12 / 6), (4.0, 6.0, 2.0), (8.5, 20.0, 3 / 11.5)):
-        got = student.call("mean_number", records_of(*FOUR), "system", start_s, end_s)
-        expect_number(got, expected, tolerance=1e-9, hint=t(
-            f"(from {start_s:g} to {end_s:g} s in the scene of section 4.1, in seconds): a request that entered before the "
-            "window is inside when it opens, and only time in the window counts, including the time after the last change "
-            "(section 4.1)",
-            f"(de {start_s:g} a {end_s:g} s en la escena de la sección 4.1, en segundos): una petición que entró antes de la "
-            "ventana ya está dentro cuando se abre, y solo cuenta el tiempo de la ventana, también después del último cambio "
-            "(sección 4.1)",
-        ))
+    worked_out = {(2.0, 8.0): 12 / 6, (4.0, 6.0): 2.0, (8.5, 20.0): 3 / 11.5}
+    scenes = [(records_of(*FOUR), "system", *window) for window in worked_out]
+    assert [average(*scene) for scene in scenes] == list(worked_out.values()), "the definition itself"
+    expect_defined(student, MEAN_NUMBER, scenes, hint=lambda records, stage, start_s, end_s: t(
+        f"(from {start_s:g} to {end_s:g} s in the scene of section 4.1, in seconds): a request that entered before the window "
+        "is inside when it opens, and only time in the window counts (section 4.1)",
+        f"(de {start_s:g} a {end_s:g} s en la escena de la sección 4.1, en segundos): una petición que entró antes de la "
+        "ventana ya está dentro cuando se abre, y solo cuenta el tiempo de la ventana (sección 4.1)",
+    ))
 
 
 @check("4.2", points=1, en="a request that never left stays inside until the end",

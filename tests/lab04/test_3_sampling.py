@@ -5,7 +5,7 @@ import random
 
 from tests.grader.check import check
 from tests.grader.definition import Definition, Slip, as_row, expect_defined, near_numbers
-from tests.grader.outcomes import expect, expect_number, explained_by, t
+from tests.grader.outcomes import expect, explained_by, t
 from tests.grader.seeds import graded_seed
 from tests.lab04.drawn import TICK_S, drawn_records
 from tests.lab04.scenes import FOUR, busy_records, clipped, entering, records_of
@@ -25,11 +25,13 @@ def sampled(student, records):
     return got
 
 
-def looked(records, warm_up, every_s, *, arrivals=None, window=None) -> tuple[float, float, float]:
-    """L, λ and W by their definition; a slip takes its arrivals in another order, or another window."""
+def looked(records, warm_up, every_s, *, arrivals=None, window=None, moments=None) -> tuple[float, float, float]:
+    """L, λ and W by their definition; a slip takes its arrivals in another order, another window, or looks at other moments."""
     arrivals = arrivals or sorted(record["arrival_s"] for record in records)
-    start_s, end_s = window or (arrivals[warm_up], arrivals[-1])
+    start_s, end_s = window(records, arrivals) if window else (arrivals[warm_up], arrivals[-1])
     looks = [start_s + k * every_s for k in range(math.ceil((end_s - start_s) / every_s))]
+    if moments:
+        looks = [moment for moment in moments(records) if start_s <= moment < end_s]
     spans = [(r["arrival_s"], math.inf if r["finish_s"] is None else r["finish_s"]) for r in records]
     inside = [sum(arrival <= look < finish for arrival, finish in spans) for look in looks]
     return sum(inside) / len(looks), *counted(records, "system", start_s, end_s)
@@ -47,8 +49,30 @@ def _from_the_first(records, warm_up, every_s):
 
 def _latecomers_only(records, warm_up, every_s):
     arrivals = sorted(record["arrival_s"] for record in records)
-    window = arrivals[warm_up], arrivals[-1]
-    return looked([r for r in records if r["arrival_s"] >= window[0]], warm_up, every_s, window=window)
+    late = [record for record in records if record["arrival_s"] >= arrivals[warm_up]]
+    return looked(late, warm_up, every_s, window=lambda *_: (arrivals[warm_up], arrivals[-1]))
+
+
+def _with(**otherwise):
+    """What a slip gives in another window, or that looks at other moments."""
+    return lambda records, warm_up, every_s: looked(records, warm_up, every_s, **otherwise)
+
+
+def _exits(records) -> list[float]:
+    return [record["finish_s"] for record in records if record["finish_s"] is not None]
+
+
+def _area(records, warm_up, every_s):
+    """L as `mean_number` gives it."""
+    arrivals = sorted(record["arrival_s"] for record in records)
+    start_s, end_s = arrivals[warm_up], arrivals[-1]
+    area = sum(clipped(records, "system", start_s, end_s))
+    return area / (end_s - start_s), *counted(records, "system", start_s, end_s)
+
+
+def _product(records, warm_up, every_s):
+    _, rate, stay = looked(records, warm_up, every_s)
+    return rate * stay, rate, stay
 
 
 LAW = Definition(
@@ -68,11 +92,52 @@ LAW = Definition(
             "requests are counted from 0: `arrivals[warm_up]` (section 4.3)",
             "las peticiones se cuentan desde 0: `arrivals[warm_up]` (sección 4.3)",
         )),
+        Slip(answer=lambda records, warm_up, every_s: looked(records, warm_up - 1, every_s), hint=t(
+            "requests are counted from 0: `arrivals[warm_up]`, not `arrivals[warm_up - 1]` (section 4.3)",
+            "las peticiones se cuentan desde 0: `arrivals[warm_up]`, no `arrivals[warm_up - 1]` (sección 4.3)",
+        )),
+        Slip(answer=_with(window=lambda records, arrivals: (0.0, arrivals[-1])), hint=t(
+            "the window begins with the arrival of request number `warm_up`, not at 0 s (section 4.3)",
+            "la ventana empieza con la llegada de la petición número `warm_up`, no en 0 s (sección 4.3)",
+        )),
+        Slip(answer=lambda records, warm_up, every_s: looked(
+            records, warm_up, every_s, window=lambda records, arrivals: (arrivals[warm_up], max(_exits(records)))), hint=t(
+            "the window ends with the last arrival, not with the last exit: after it the server only drains (section 4.3)",
+            "la ventana acaba con la última llegada, no con la última salida: después el servidor solo se vacía (sección 4.3)",
+        )),
         Slip(answer=_latecomers_only, hint=t(
             "L counts every request inside, including those that arrived before the window (section 4.3)",
             "L cuenta todas las peticiones que están dentro, también las que llegaron antes de la ventana (sección 4.3)",
         )),
+        Slip(answer=_with(moments=lambda records: [record["arrival_s"] for record in records]), hint=t(
+            "you look when a request arrives, and count that request each time: look every `every_s`, at the instants of "
+            "`sample_times` (section 4.3)",
+            "miras cuando llega una petición, y la cuentas cada vez: mira cada `every_s`, en los instantes de `sample_times` "
+            "(sección 4.3)",
+        )),
+        Slip(answer=_area, hint=t(
+            "this is the result of `mean_number`, computed from the server's own log of entries and exits: then L, λ and W have "
+            "one source, and the law could not fail. Look every `every_s` (section 4.3)",
+            "este es el resultado de `mean_number`, calculado con las entradas y salidas que anota el propio servidor: así L, "
+            "λ y W tienen una misma fuente y la ley no podría fallar. Mira cada `every_s` (sección 4.3)",
+        )),
+        Slip(answer=_product, hint=t(
+            "this L is λ·W itself: count what an observer sees, or the law has nothing to compare (section 4.3)",
+            "esta L es la propia λ·W: cuenta lo que ve un observador, o la ley no tiene nada que comparar (sección 4.3)",
+        )),
     ),
+)
+
+
+def _first(slip: Slip) -> Slip:
+    return Slip(answer=lambda *args: slip.answer(*args)[:1], hint=slip.hint)
+
+
+# L alone: a mistake in λ and W is not counted here.
+NUMBER = Definition(
+    function=LAW.function, arguments=LAW.arguments, truth=lambda *args: looked(*args)[:1],
+    near=lambda got, wanted: LAW.near(list(as_row(got))[:1], wanted), shown=lambda answer: f"L = {answer[0]:g}",
+    slips=tuple(map(_first, LAW.slips)),
 )
 
 
@@ -98,36 +163,34 @@ def test_instants(student):
     records = busy_records(0.5, 600, seed=9)
     start_s, end_s = window_of(records)
     true_number = sum(clipped(records, "system", start_s, end_s)) / (end_s - start_s)
-    number = sampled(student, records)[0]
+    with explained_by(t(
+        "the window runs from the arrival of request number `warm_up`, `arrivals[warm_up]`, to the last arrival: `warm_up` is a "
+        "number of requests, not of seconds (section 4.3)",
+        "la ventana va de la llegada de la petición número `warm_up`, `arrivals[warm_up]`, a la última llegada: `warm_up` es "
+        "un número de peticiones, no de segundos (sección 4.3)",
+    )):
+        number = sampled(student, records)[0]
     expect(abs(number / true_number - 1) < 0.03, expected=f"{true_number:.3f} ± 3 %", got=f"{number:.3f}", hint=t(
-        "(L, the first of the three): look every `every_s` seconds of the window, whatever happens in the server. If you look "
-        "at completions, the server decides when you look: you always see it just before or just after a request leaves. "
-        "Every request inside counts, including those that arrived before the window (section 4.3)",
-        "(L, el primero de los tres): mira cada `every_s` segundos de la ventana, pase lo que pase en el servidor. Si miras "
-        "en las salidas, es el servidor quien decide cuándo miras: lo ves siempre justo antes o justo después de que salga "
-        "una petición. Cuentan todas las que están dentro, también las que llegaron antes de la ventana (sección 4.3)",
+        "(L, the first of the three): look every `every_s` seconds of the window, not when a request arrives or leaves. If you "
+        "look at arrivals, you count the newcomer each time; at completions, the server decides when you look: you always see "
+        "it just before or just after a request leaves. Every request inside counts, including those that arrived before the "
+        "window (section 4.3)",
+        "(L, el primero de los tres): mira cada `every_s` segundos de la ventana, no cuando llega o sale una petición. Si miras "
+        "en las llegadas, cuentas cada vez a la recién llegada; si miras en las salidas, es el servidor quien decide cuándo: lo "
+        "ves siempre justo antes o justo después de que salga una petición. Cuentan todas las que están dentro, también las "
+        "que llegaron antes de la ventana (sección 4.3)",
     ))
     # Two samples are few enough to differ from the area: 2.5 inside, where the average over time is 15/8.
-    number = number_in_the_scene(student)
-    expect_number(number, 2.5, tolerance=1e-9, hint=t(
-        "(L in the scene of section 4.1, in seconds, from 1 to 9 s, a look every 5 s): the observer looks at 1 s and at 6 s, "
-        "and sees 3 and 2 inside. 15/8 is the result of `mean_number`, computed from the server's own log of entries and "
-        "exits: then L, λ and W have one source, and the law could not fail (section 4.3)",
-        "(L en la escena de la sección 4.1, en segundos, de 1 a 9 s, mirando cada 5 s): el observador mira en 1 s y en 6 s, y "
-        "ve 3 y 2 dentro. 15/8 es el resultado de `mean_number`, calculado con las entradas y salidas que anota el propio "
-        "servidor: así L, λ y W tienen una misma fuente y la ley no podría fallar (sección 4.3)",
+    scene = records_of(*FOUR), 2, 5.0
+    assert looked(*scene)[0] == 2.5, "the definition itself"
+    expect_defined(student, NUMBER, [scene, *drawn_logs(student.seed, 12)], hint=lambda records, warm_up, every_s: t(
+        f"(L of {len(records)} requests, warm_up = {warm_up}, a look every {every_s:g} s): in the scene of section 4.1, in seconds, "
+        "with warm_up = 2, the window goes from 1 to 9 s; with a look every 5 s the observer looks at 1 s and at 6 s, and sees "
+        "3 and 2 inside (section 4.3)",
+        f"(L de {len(records)} peticiones, warm_up = {warm_up}, mirando cada {every_s:g} s): en la escena de la sección 4.1, en "
+        "segundos, con warm_up = 2, la ventana va de 1 a 9 s; mirando cada 5 s, el observador mira en 1 s y en 6 s, y ve 3 y 2 "
+        "dentro (sección 4.3)",
     ))
-
-
-def number_in_the_scene(student) -> float:
-    """The student's L in the scene of section 4.1; a window that begins too late is empty there."""
-    with explained_by(t(
-        "(four requests, warm_up = 2): the window runs from `arrivals[warm_up]`, counted from 0 in order of arrival, to the "
-        "last arrival; if it starts one arrival later, no request is left here (section 4.3)",
-        "(cuatro peticiones, warm_up = 2): la ventana va de `arrivals[warm_up]`, contando desde 0 por orden de llegada, a la "
-        "última llegada; si empieza una llegada más tarde, aquí ya no queda ninguna petición (sección 4.3)",
-    )):
-        return student.call("sample_the_law", records_of(*FOUR), 2, 5.0)[0]
 
 
 @check("4.3", points=1, en="λ and W come from the same window", es="λ y W vienen de la misma ventana")

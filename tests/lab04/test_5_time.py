@@ -11,7 +11,7 @@ from minigpt.runtime.clock import StepCost
 from minigpt.simulation import fleet
 from tests.grader.check import check
 from tests.grader.definition import Definition, Slip, answer, expect_defined, near_numbers
-from tests.grader.outcomes import CheckFailed, Text, expect, t
+from tests.grader.outcomes import TIMED_OUT, CheckFailed, Text, expect, explained_by, t
 from tests.grader.seeds import graded_seed
 from tests.lab04.drawn import drawn_cost, drawn_lengths
 from tests.lab04.figures import CASES, measured_capacity, replayed
@@ -58,6 +58,14 @@ SLIPS = (
     (lambda speeds, rate, cap: mean_time_s(speeds, rate) * rate, t(
         "this is L, the mean number inside: use Little's law to turn it into W = L / λ (section 4.7)",
         "esto es L, el número medio de peticiones dentro: conviértelo en W = L / λ con la ley de Little (sección 4.7)",
+    )),
+    (lambda speeds, rate, cap: mean_time_s(speeds, rate) * rate**2, t(
+        "this is L·λ: Little's law is L = λ·W, so W = L / λ (section 4.7)",
+        "esto es L·λ: la ley de Little es L = λ·W, así que W = L / λ (sección 4.7)",
+    )),
+    (lambda speeds, rate, cap: mean_time_s(speeds, rate, is_mean=False), t(
+        "L is a mean: divide Σ n·share(n) by the sum of all shares (section 4.7)",
+        "L es una media: divide Σ n·fracción(n) entre la suma de todas las fracciones (sección 4.7)",
     )),
     (lambda speeds, rate, cap: mean_time_s(speeds, rate, last=cap), t(
         "your ladder ends at the cap: requests above the cap wait, and they count as well (section 4.7)",
@@ -153,6 +161,14 @@ def expect_every_rung(student) -> None:
     ))
 
 
+AT_CAPACITY = t(
+    "λ equal to speed(cap): the shares never get smaller, and the queue has no value that it returns to, so the mean is "
+    "infinite. Only a lower rate has a finite mean: `>=`, not `>` (section 4.7)",
+    "λ igual a velocidad(tope): las fracciones nunca se hacen menores y la cola no tiene un valor al que volver, así que la "
+    "media es infinita. Solo es finita con una tasa menor: `>=`, no `>` (sección 4.7)",
+)
+
+
 @check("4.5", points=1, en="returns infinity at or above the capacity",
        es="devuelve infinito si la tasa alcanza la capacidad")
 def test_beyond_capacity(student):
@@ -167,14 +183,13 @@ def test_beyond_capacity(student):
     ))
     speeds = speeds_of(student, EXACT_LENGTHS, 4, EXACT_COST)
     at_capacity = [(list(EXACT_LENGTHS), speeds[cap - 1], cap, EXACT_COST, speeds[:cap]) for cap in (4, 1)]
-    expect_ladder(student, at_capacity, hint=t(
-        "λ equal to speed(cap): the queue has no value that it returns to, so the mean is infinite. Only a lower rate has a "
-        "finite mean: `>=`, not `>` (section 4.7)",
-        "λ igual a velocidad(tope): la cola no tiene un valor al que volver, así que la media es infinita. Solo es finita con "
-        "una tasa menor: `>=`, no `>` (sección 4.7)",
-    ))
+    with explained_by(AT_CAPACITY, outcome=TIMED_OUT):
+        expect_ladder(student, at_capacity, hint=AT_CAPACITY)
     # So near the capacity the shares fall slowly: the billionth leaves out up to 0.01 %.
     nearly = [(list(EXACT_LENGTHS), 0.9992 * speeds[-1], 4, EXACT_COST, speeds)]
+    # With more slots than this cap, these would complete more, but not in proportion: no two slips agree on both.
+    slower = speeds_of(student, list(lengths), 4, COST)
+    nearly.append((list(lengths), 0.9992 * slower[-1], 4, COST, slower))
     expect_ladder(student, nearly, share=1e-3, hint=t(
         "λ is 0.08 % below speed(cap): the mean time is long, but it exists. The ladder has thousands of rungs here (section "
         "4.7)",

@@ -23,6 +23,12 @@ KV_BYTES = Definition(
             "these are numbers; each of them takes bytes_per_element bytes (section 4.9)",
             "estos son números; cada uno ocupa bytes_per_element bytes (sección 4.9)",
         )),
+        Slip(answer=lambda model: bytes_of(model) / 1024, hint=t(
+            "these are KiB: return bytes (section 4.9)", "estos son KiB: devuelve bytes (sección 4.9)",
+        )),
+        Slip(answer=lambda model: 8 * bytes_of(model), hint=t(
+            "these are bits: return bytes (section 4.9)", "estos son bits: devuelve bytes (sección 4.9)",
+        )),
         Slip(answer=lambda model: bytes_of(model) // model["num_layers"], hint=t(
             "this is one layer; each of the num_layers layers keeps its own (section 4.9)",
             "esto es una capa; cada una de las num_layers guarda los suyos (sección 4.9)",

@@ -97,10 +97,11 @@ def expect_fits(student, way: str, cases, *, hint: Text) -> None:
     assert [fitting(*case) for case in worked_out] == [count for *_, count in cases], "the definition itself"
     random_ones = drawn_memories(student.seed, way, 40, bytes_of=bytes_of, places=places_of)
     def with_case(budget, model, lengths, way, block_size):
-        places = budget / bytes_of(model)
+        places, rest = divmod(budget, bytes_of(model))
+        over = t(f" and {rest} bytes", f" y {rest} bytes") if rest else t("", "")
         return hint.followed_by(t(
-            f" ({len(lengths)} sequences in {places:.2f} places, blocks of {block_size}: {lengths})",
-            f" ({len(lengths)} secuencias en {places:.2f} posiciones, bloques de {block_size}: {lengths})",
+            f" ({len(lengths)} sequences in {places} places{over.en}, blocks of {block_size}: {lengths})",
+            f" ({len(lengths)} secuencias en {places} posiciones{over.es}, bloques de {block_size}: {lengths})",
         ))
 
     expect_defined(student, FIT, [*worked_out, *random_ones], hint=with_case)

@@ -69,6 +69,10 @@ MUTANTS = (
         check="2.1/keeps_to_max_batch", hint="comparison with max_batch",
     ),
     Mutant(
+        name="batch cap exceeded by one in random batches", old="while len(batch) < server.max_batch:",
+        new="while len(batch) <= server.max_batch:", check="2.1/many_batches", hint="The batch is too large",
+    ),
+    Mutant(
         name="never waits for company", old="server.queue.get(deadline_s - server.clock.time())", new="server.queue.get_nowait()",
         check="2.1/waits_for_company", hint="The batch leaves 5 ms after the first arrival",
     ),

@@ -22,14 +22,18 @@ MUTANTS = (
     ),
     Mutant(
         name="percentile index off by one", old=PICK, new='f"p{percent}_s": latencies[min(rank, len(latencies) - 1)]',
-        check="2.4/nearest_rank", hint="counted from 1",
+        check="2.4/nearest_rank", hint="That is one rank too high",
+    ),
+    Mutant(
+        name="percentiles in milliseconds", old=PICK, new=PICK.replace(": ", ": 1000 * ", 1), check="2.4/nearest_rank",
+        hint="That is in milliseconds",
     ),
     Mutant(
         name="mean reported as p50", old='"num_unanswered": latencies.count(math.inf)}', check="2.4/nearest_rank",
         hint="th smallest", new='"num_unanswered": 0, "p50_s": sum(latencies) / len(latencies) + 1}',
     ),
     Mutant(
-        name="latency from service start", old=LATENCIES, check="2.4/counts_from_arrival", hint="its client waited 3.5 s",
+        name="latency from service start", old=LATENCIES, check="2.4/counts_from_arrival", hint="counted from admitted_s",
         new=LATENCIES.replace('record["finish_s"] - record["arrival_s"]', 'record["finish_s"] - record["admitted_s"]'),
     ),
     Mutant(

@@ -40,6 +40,27 @@ MUTANTS = (
         check="3.1/keeps_to_the_cap", hint="comparison with max_inflight",
     ),
     Mutant(
+        name="cap exceeded by one where slots are filled", old="len(in_flight) < server.max_inflight",
+        new="len(in_flight) <= server.max_inflight", check="3.1/fills_every_free_slot", hint="more than max_inflight",
+    ),
+    Mutant(
+        name="cap exceeded by one in random scenes", old="len(in_flight) < server.max_inflight",
+        new="len(in_flight) <= server.max_inflight", check="3.1/many_scenes", hint="of them taken",
+    ),
+    Mutant(
+        name="empty without its parentheses", old=ADMIT_LOOP, new=ADMIT_LOOP.replace("empty()", "empty"),
+        check="3.1/fills_every_free_slot", hint="`empty` is a method",
+    ),
+    Mutant(
+        name="empty without its parentheses, and the clock stands still", old=ADMIT_LOOP,
+        new=ADMIT_LOOP.replace("empty()", "empty"), check="3.1/never_waits", hint="did not get its free slot",
+    ),
+    Mutant(
+        name="get instead of get_nowait", old=ADMIT_LOOP + "\n        " + TAKE, check="3.1/never_waits", outcome="crashed",
+        new="while len(in_flight) < server.max_inflight:\n        in_flight.append(server.queue.get())",
+        hint="`get()` would wait",
+    ),
+    Mutant(
         name="admission waits for company", old=ADMIT_LOOP + "\n        " + TAKE, check="3.1/never_waits",
         hint="let time pass", new="""import queue
     while len(in_flight) < server.max_inflight:
@@ -243,6 +264,15 @@ MUTANTS = (
         retire(server, in_flight, finished)""",
     ),
     Mutant(
+        name="waits for another request in every turn", old="        if not in_flight:\n            in_flight.append(server",
+        new="        if server.queue:\n            in_flight.append(server", check="3.4/the_scene_of_the_lab",
+        outcome="crashed", hint="while requests were in flight",
+    ),
+    Mutant(
+        name="retires one per call", old=RETIRE, check="3.3/frees_the_slots", hint="not one per call",
+        new=RETIRE + "\n        break",
+    ),
+    Mutant(
         name="admits twice a turn", old=LOOP, check="3.4/keeps_to_the_cap_all_along", hint="must check the cap first",
         new="""        if not in_flight or not server.queue.empty():
             in_flight.append(server.queue.get())
@@ -306,6 +336,10 @@ MUTANTS = (
     Mutant(
         name="long answers cut", old="        server.respond(request)\n", check="3.7/answers_are_unchanged",
         hint="a token was lost", new="        del request.output_token_ids[40:]\n        server.respond(request)\n",
+    ),
+    Mutant(
+        name="grouped: alone it waits for company", old="not in_flight or ", new="",
+        check="3.8/waits_are_bounded", outcome="crashed", hint="no request was in flight",
     ),
     Mutant(
         name="grouped: more than the slots", old=GROUP_FREE, new="free = 99", check="3.8/a_scheduler_all_the_same",

@@ -17,14 +17,26 @@ MUTANTS = (
     ),
     Mutant(
         name="p95 index off by one", old=RANK, new="return latencies[min(math.ceil(len(latencies) * 0.95), len(latencies) - 1)]",
-        check="3.5/nearest_rank", hint="counted from 1",
+        check="3.5/nearest_rank", hint="That is one rank too high",
+    ),
+    Mutant(
+        name="p95 in milliseconds", old=RANK, new=RANK.replace("return ", "return 1000 * "), check="3.5/nearest_rank",
+        hint="That is in milliseconds",
     ),
     Mutant(
         name="mean reported as p95", old=RANK, new="return sum(latencies) / len(latencies)", check="3.5/nearest_rank",
         hint="th smallest",
     ),
     Mutant(
-        name="latency counted from admission", old=LATENCIES, check="3.5/counts_from_arrival", hint="its client waited 3.5 s",
+        name="p95 in milliseconds", old=RANK, new="return 1_000 * latencies[math.ceil(len(latencies) * 95 / 100) - 1]",
+        check="3.5/nearest_rank", hint="That is in milliseconds",
+    ),
+    Mutant(
+        name="latencies not sorted", old=LATENCIES, new=LATENCIES.replace("sorted(", "list("), check="3.5/nearest_rank",
+        hint="sort them before",
+    ),
+    Mutant(
+        name="latency counted from admission", old=LATENCIES, check="3.5/counts_from_arrival", hint="counted from admitted_s",
         new="""    latencies = sorted(
         math.inf if record["finish_s"] is None else record["finish_s"] - (record["admitted_s"] or 0) for record in records
     )""",

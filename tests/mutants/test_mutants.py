@@ -4,6 +4,7 @@ A mutant meets that one check, in a process that stays warm; test_whole_labs.py 
 """
 
 import importlib
+import re
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from minigpt.notebook.exercises import load_exercises
 from tests.grader.check import info_of
 from tests.grader.in_page import checks_of
 from tests.grader.judge import check_id
+from tests.lab03.oracle import REMEMBERS
 from tests.mutants.mutant import Mutant
 from tests.tools.mutation import warm
 
@@ -43,6 +45,8 @@ def test_rejected_with_its_hint(lab, mutant, outcome):
     found, hint = outcome(lab, mutant)
     assert found == mutant.outcome
     assert mutant.hint in hint
+    remembers = re.search("remember|globals|__dict__", f"{mutant.name} {mutant.new} {mutant.hint}")
+    assert remembers or REMEMBERS.en not in hint, "a mistake that every call makes is no memory"
 
 
 @pytest.mark.parametrize("lab", LABS)

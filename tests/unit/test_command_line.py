@@ -97,6 +97,15 @@ def test_every_make_target_is_a_command_and_the_other_way_round():
     assert sorted(phony) == sorted([*recipes, "help"])
 
 
+def test_paths_of_grade_are_relative_to_where_it_was_called(tmp_path):
+    (tmp_path / "mine.py").write_text("def admit(server, in_flight):\n    pass\n", encoding="utf-8")
+    command = [sys.executable, "-m", "minigpt", "grade", "03", "--only", "3.1", "--file", "mine.py", "--json", "report.json"]
+    variables = {**os.environ, "MINIGPT_ENV": "current", "MINIGPT_LANG": "en", "PYTHONPATH": str(repository_root())}
+    done = subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True, encoding="utf-8")
+    assert "no such file" not in done.stdout and "3.1 admit" in done.stdout, done.stdout + done.stderr
+    assert (tmp_path / "report.json").is_file()
+
+
 @pytest.mark.parametrize("command", ["plan", "grade"])
 def test_help_is_whole_in_spanish(command):
     status, text, _ = run(command, "--help", MINIGPT_LANG="es")

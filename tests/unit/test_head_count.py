@@ -64,6 +64,12 @@ def test_a_watch_that_keeps_time_with_the_clients_sees_one_moment():
     assert seen[:2] == [1, 0] and seen[2] == pytest.approx(0.6, abs=0.03)
 
 
+@pytest.mark.parametrize("every_s", [0.0025, 0.0075])
+def test_a_period_that_fits_theirs_sees_two_moments_and_not_the_mean(every_s):
+    """Neither is a multiple of 5 ms: it takes more than that to see the mean."""
+    assert [head_count.metronome_seen(every_s, offset_s) for offset_s in (0, 0.001)] == pytest.approx([1, 0.5], abs=0.01)
+
+
 @COSTS
 @SEEDS
 def test_who_leaves_counts_itself_and_nothing_else_is_wrong(seed, cost):

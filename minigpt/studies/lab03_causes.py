@@ -1,0 +1,74 @@
+"""Why the figures of Lab 03 are what they are: measured next to them, so that the text has something to point at."""
+
+from collections.abc import Callable, Sequence
+from statistics import median
+
+from minigpt.language import say
+from minigpt.runtime.clock import NS, StepCost
+from minigpt.runtime.run_log import RunLog
+from minigpt.simulation.paired_runs import PairedRuns
+from minigpt.studies.lab03 import SEEDS, compare, p95_ms, spread_lengths
+from minigpt.workloads.workload import workload
+
+OVERLOAD = 3.0  # arrivals per second over what the static server completes: both queues always hold requests
+
+
+def capacity_ratio(cost: StepCost, loop: Callable | None = None, seed: int = SEEDS[0]) -> float:
+    """Requests per second of a continuous loop that is never idle, over the static server's; answers of 16 tokens.
+
+    They arrive one by one, too fast for both. So the loop's requests are at different tokens, as in any run but a burst.
+    """
+    runs = compare(workload("constant:16", load=OVERLOAD, num_requests=1_000, seed=seed, cost=cost), loop, cost=cost)
+    return runs.static.end_ns / runs.continuous.end_ns
+
+
+def at_light_load(loop: Callable | None = None, *, load: float = 0.1, spread: float = 10, cost: StepCost = StepCost()) -> str:
+    """Three figures of a cell of the map, in words: who waits for a batch, how many slots are used, by how much p95 falls."""
+    crowds = [workload(spread_lengths(spread), load=load, num_requests=400, seed=seed, cost=cost) for seed in SEEDS[:3]]
+    runs = [compare(crowd, loop, cost=cost) for crowd in crowds]
+    waits_s = [record["admitted_s"] - record["arrival_s"] for each in runs for record in each.static.records()]
+    late = 100 * sum(wait_s > 0.0051 for wait_s in waits_s) / len(waits_s)  # a tenth of a millisecond for rounding
+    most = max(len(step.request_ids) for each in runs for step in each.continuous.steps)
+    fall = median(p95_ms(each.static) - p95_ms(each.continuous) for each in runs)
+    return say(
+        en=f"load {load}, ×{spread} · static: {late:.0f} % wait longer than 5 ms · yours: at most {most} slots in use, "
+        f"p95 {fall:.1f} ms lower",
+        es=f"carga {load}, ×{spread} · estático: el {late:.0f} % espera más de 5 ms · tu bucle: {most} slots ocupados como "
+        f"mucho, p95 {fall:.1f} ms más bajo",
+    )
+
+
+def p95_by_run_length(counts: Sequence[int], *cell: float, loop: Callable | None = None) -> dict[str, list[float]]:
+    """The median p95 (ms) of both servers in a cell (spread, load) of the map, for each number of requests in a run."""
+    spread, load = cell
+    runs = [[compare(workload(spread_lengths(spread), load=load, num_requests=count, seed=seed), loop) for seed in SEEDS[:3]]
+            for count in counts]
+    return {"static": [median(p95_ms(each.static) for each in crowds) for crowds in runs],
+            "continuous": [median(p95_ms(each.continuous) for each in crowds) for crowds in runs]}
+
+
+def prompt_in_decode_steps(log: RunLog) -> float | None:
+    """How many plain decode steps a step with one new prompt takes (medians); None if the run lacks one of the kinds."""
+    admitted, durations = set(), {0: [], 1: []}
+    for step in log.steps:
+        new = set(step.request_ids) - admitted
+        admitted |= new
+        durations.setdefault(len(new), []).append((step.end_ns - step.start_ns) / NS)
+    return median(durations[1]) / median(durations[0]) if durations[0] and durations[1] else None
+
+
+def next_to_virtual(pairs: PairedRuns, loop: Callable, **settings) -> str:
+    """The p95 reduction of the same requests on the virtual clock, and one price on both clocks, in words.
+
+    `settings` are those of the workload that the pairs served, with its load: only the rate is this machine's.
+    """
+    virtual = compare(workload("mixed", **settings), loop)
+    own = sorted(prompt_in_decode_steps(each.continuous) for each in pairs.runs)
+    given = prompt_in_decode_steps(virtual.continuous)
+    reduction = virtual.p95_reduction_percent
+    return say(
+        en=f"the same requests on the virtual clock: {reduction:.1f} %\na step with a new prompt, in plain decode steps: "
+        f"{own[0]:.1f} to {own[-1]:.1f} here, {given:.1f} on the virtual clock",
+        es=f"las mismas peticiones en el reloj virtual: {reduction:.1f} %\nun paso con un prompt nuevo, en pasos sin ninguno: "
+        f"de {own[0]:.1f} a {own[-1]:.1f} aquí, {given:.1f} en el reloj virtual",
+    )
