@@ -71,11 +71,16 @@ def wrong(*, expected, got, hint: Text) -> CheckFailed:
 
 @contextmanager
 def explained_by(hint: Text, *, outcome: str = "") -> Iterator[None]:
-    """A failure in here that brings no hint of its own gets this one; one with this outcome gets it in any case."""
+    """A failure in here that brings no hint of its own gets this one; with `outcome`, those with that outcome, and no other.
+
+    A file that cannot be loaded fails at the first call, wherever that is: no call explains it.
+    """
     try:
         yield
     except CheckFailed as failure:
-        failure.hint = hint if failure.outcome == outcome else failure.hint or hint
+        without_hint = not failure.hint and failure.outcome != IMPORT_ERROR
+        if failure.outcome == outcome if outcome else without_hint:
+            failure.hint = hint
         raise
 
 
