@@ -100,8 +100,8 @@ def plan(rate_per_s, p95_target_s, lengths, max_cap):
     De los topes que vale la pena probar (`CAPS` y el propio `max_cap`), el tope es aquel cuyo p95 es menor; ninguno
     por encima de `max_cap`: más no cabría en la memoria de una réplica. Una flota la simula
     `fleet.p95_s(lengths, rate_per_s, num_replicas, cap)`. Da abasto solo si rate_per_s / num_replicas es menor que lo
-    que completa una réplica: descarta los topes con los que no lo es. Lanza ValueError si ninguna flota puede cumplir
-    el objetivo.
+    que completa una réplica: descarta los topes con los que no da abasto. Lanza ValueError si ninguna flota puede
+    cumplir el objetivo.
     """
     # EJERCICIO 4.8 (unas 11 líneas)
     raise NotImplementedError("ejercicio 4.8: plan")
