@@ -29,7 +29,7 @@ def run_full_inference(server, batch):
 
 
 def static_batch_loop(server):
-    """Serve batch after batch until the queue is closed; send a batch's answers together, when all of it has ended."""
+    """Serve batch after batch until the queue is closed; send a batch's answers together, once all its requests have ended."""
     # EXERCISE 2.3 (about 4 lines)
     raise NotImplementedError("exercise 2.3: static_batch_loop")
 

@@ -143,7 +143,7 @@ class TokenCounters:
         raise NotImplementedError("exercise 6.7: TokenCounters")
 
     def next_client(self):
-        """Return the client with the lowest counter of those that wait in the queue; ties go in alphabetical order."""
+        """Return the client with the lowest counter of those that wait in the queue; ties are broken alphabetically."""
         # EXERCISE 6.7 (about 1 line)
         raise NotImplementedError("exercise 6.7: TokenCounters")
 

@@ -49,7 +49,7 @@ def run_full_inference(server, batch):
 
 
 def static_batch_loop(server):
-    """Serve batch after batch until the queue is closed; send a batch's answers together, when all of it has ended."""
+    """Serve batch after batch until the queue is closed; send a batch's answers together, once all its requests have ended."""
     # BEGIN SOLUTION 2.3
     while batch := collect_batch(server):
         run_full_inference(server, batch)

@@ -182,7 +182,7 @@ class TokenCounters:
         # END SOLUTION
 
     def next_client(self):
-        """Return the client with the lowest counter of those that wait in the queue; ties go in alphabetical order."""
+        """Return the client with the lowest counter of those that wait in the queue; ties are broken alphabetically."""
         # BEGIN SOLUTION 6.7
         return min((client for client, number in self.num_waiting.items() if number), key=lambda c: (self.service[c], c))
         # END SOLUTION

@@ -109,7 +109,7 @@ MISTAKES = {
 }
 # In the order in which they are tried: what explains all that was answered is the likely mistake.
 GENERAL = t(
-    "(whose turn it is): the waiting client with the lowest counter; ties go in alphabetical order. A prompt counts when it "
+    "(whose turn it is): the waiting client with the lowest counter; ties are broken alphabetically. A prompt counts when it "
     "is admitted, an output token when it comes; when a client joins the queue and has nothing else in it, its counter is "
     "lifted first (section 6.4)",
     "(a quién le toca): al cliente en espera con el contador más bajo; entre iguales, al primero por orden alfabético. Un "
