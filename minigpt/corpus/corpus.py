@@ -31,7 +31,7 @@ PREFIXES = {
     ("es", "explain"): "explica: ",
 }
 CORRECT = "correct"  # the rule of the sentences without a mistake
-OUTSIDE = "outside"  # the rule of what is no sentence of the grammar
+OUTSIDE = "outside"  # the rule of what is not a sentence of the grammar
 
 MAX_PROMPT_BYTES = 80
 MAX_FIX_BYTES, MAX_EXPLAIN_BYTES = 28, 78
@@ -72,7 +72,7 @@ def is_held_out(right: str) -> bool:
 
 
 def unknown(language: str) -> str:
-    """What the tutor says of anything that is no sentence of its grammar."""
+    """What the tutor says of anything that is not a sentence of its grammar."""
     return _GRAMMARS[language].UNKNOWN
 
 

@@ -39,7 +39,7 @@ def contracted(sentence: str) -> str:
 
 
 def dressed(dice: Dice, language: str, marked: Marked) -> Marked:
-    """A marked sentence as somebody types it. "??" keeps its question mark: without it nothing would be wrong."""
+    """A marked sentence as people type it. "??" keeps its question mark: without it nothing would be wrong."""
     sentence, why = " ".join(marked.sentence.split()), marked.why
     if language == "en" and dice.chance(0.3):
         sentence = contracted(sentence)

@@ -1,4 +1,4 @@
-"""The text files beside the grammars: one entry per line, "#" begins a remark."""
+"""The text files next to the grammars: one entry per line, "#" begins a remark."""
 
 from functools import cache
 from pathlib import Path

@@ -60,7 +60,7 @@ def test_shares_are_as_stated(language):
 
 
 def test_correct_sentences_come_from_many_rules(language):
-    """The right versions of mistakes: as right sentences they stand beside as many wrong ones."""
+    """The right versions of mistakes: as right sentences they stand next to as many wrong ones."""
     wrong = {plain(s.right).split()[0] for s in drawn(language) if s.rule not in (CORRECT, OUTSIDE)}
     correct = {plain(s.right).split()[0] for s in drawn(language) if s.rule == CORRECT}
     assert len(correct & wrong) >= 0.3 * len(correct)

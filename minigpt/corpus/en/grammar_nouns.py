@@ -35,6 +35,7 @@ def _sometimes(dice: Dice) -> str:
 
 
 def plural_after_number(dice: Dice) -> Marked:
+    """"I have two dog", "these book are new"."""
     word = noun(dice, count_table(dice) if dice.chance(0.85) else nouns.TIMES + " " + nouns.RELATIVES + " " + nouns.BODY)
     many = plural(word)
     if word == many or word == "person":
@@ -51,8 +52,8 @@ def plural_after_number(dice: Dice) -> Marked:
     return Marked(phrase(opener(dice), _getting(dice), number, adjective, f"[{word}|{many}]", _sometimes(dice)), why)
 
 
-def plural_with_are(dice: Dice) -> Marked:
-    """"The dog are hungry" has its mistake in the verb, "my shoe are dirty" could have it in either: not here."""
+def irregular_plural(dice: Dice) -> Marked:
+    """"The childs are here", "my foots hurt"."""
     one, wrong, right, kind = dice.pick(nouns.WRONG_PLURALS)
     why = f'The right plural of "{one}" is "{right}".'
     be = dice.word("are were")
@@ -73,6 +74,7 @@ def plural_with_are(dice: Dice) -> Marked:
 
 
 def uncountable(dice: Dice) -> Marked:
+    """"Some informations", "an advice"."""
     word = dice.word(nouns.UNCOUNTABLE_S)
     why = f'"{word}" is uncountable and takes no -s: {{}}.'
     who = subject(dice)
@@ -85,6 +87,7 @@ def uncountable(dice: Dice) -> Marked:
 
 
 def much_many(dice: Dice) -> Marked:
+    """"Much friends", "how many water"."""
     is_mass = dice.chance(0.5)
     word = dice.word(nouns.MASS) if is_mass else plural(noun(dice, count_table(dice)))
     right, wrong, can = ("much", "many", "cannot") if is_mass else ("many", "much", "can")
@@ -102,6 +105,7 @@ def much_many(dice: Dice) -> Marked:
 
 
 def this_these(dice: Dice) -> Marked:
+    """"This shoes are new", "those man"."""
     word = noun(dice, count_table(dice))
     many = plural(word)
     if word == many:
@@ -126,6 +130,7 @@ def this_these(dice: Dice) -> Marked:
 
 
 def article_a_an(dice: Dice) -> Marked:
+    """"A apple", "an car"."""
     an = dice.chance(0.6)
     while True:
         job = dice.chance(0.3)
@@ -146,6 +151,7 @@ def article_a_an(dice: Dice) -> Marked:
 
 
 def missing_article(dice: Dice) -> Marked:
+    """"I am student", "a new shoes"."""
     if dice.chance(0.75):
         who = subject(dice, "one") if dice.chance(0.7) else Subject("I", "I", "I")
         job = dice.word(nouns.JOBS + " student teacher doctor nurse engineer")
@@ -171,6 +177,7 @@ _PERSON_ONLY = words_of("tall old young nice rich poor fast slow happy funny pre
 
 
 def comparative(dice: Dice) -> Marked:
+    """"More tall", "more better", "bigger that", "difficulter"."""
     pair = dice.pick(SHORT.split(","))
     base, better = pair.split()
     person = base in _PERSON_ONLY and dice.chance(0.7)
@@ -199,6 +206,7 @@ def comparative(dice: Dice) -> Marked:
 
 
 def superlative(dice: Dice) -> Marked:
+    """"The most tall girl", "the baddest film"."""
     base, better = dice.pick(SHORT.split(",")).split()
     best = {"good": "best", "bad": "worst", "far": "farthest"}.get(base) or better[:-1] + "st"
     who = subject(dice, "one") if base in _PERSON_ONLY and dice.chance(0.6) else None
@@ -238,6 +246,7 @@ def object_pronoun(dice: Dice) -> Marked:
 
 
 def subject_pronoun(dice: Dice) -> Marked:
+    """"Him is my uncle", "Peter and me are cousins"."""
     right = dice.word("I he she we they I he she")
     wrong = OBJECT_PRONOUNS[right]
     third = right in ("he", "she")
@@ -259,6 +268,7 @@ def subject_pronoun(dice: Dice) -> Marked:
 
 
 def possessive(dice: Dice) -> Marked:
+    """"He name is Tom", "she loves she dog"."""
     right = dice.word("my your his her our their")
     wrong = {"my": "I", "your": "you", "his": "he", "her": "she", "our": "we", "their": "they"}[right]
     if dice.chance(0.3):
@@ -274,5 +284,5 @@ def possessive(dice: Dice) -> Marked:
     return Marked(phrase(f"{pronoun} {verb} [{wrong} {word}|{right} {word}]", _sometimes(dice)), why)
 
 
-RULES = {plural_after_number: 8, plural_with_are: 4, uncountable: 3, much_many: 4, this_these: 6, article_a_an: 5, missing_article: 4,
+RULES = {plural_after_number: 8, irregular_plural: 4, uncountable: 3, much_many: 4, this_these: 6, article_a_an: 5, missing_article: 4,
          comparative: 7, superlative: 3, object_pronoun: 4, subject_pronoun: 4, possessive: 2}

@@ -47,6 +47,7 @@ def _doing(dice: Dice) -> tuple[Subject, Verb, str]:
 
 
 def agreement(dice: Dice) -> Marked:
+    """"My sister live here", "they plays chess"."""
     who, each, rest = _doing(dice)
     who = NOBODY if dice.chance(0.02) else who
     tail = dice.maybe(words.HABITS, 0.3)
@@ -58,6 +59,7 @@ def agreement(dice: Dice) -> Marked:
 
 
 def be_present(dice: Dice) -> Marked:
+    """"You is my friend", "are your mother at home?"."""
     person = dice.chance(0.65)
     who = subject(dice) if person else thing_subject(dice)
     wrong = dice.pick({"I": ("is", "are"), "one": ("are", "are", "am"), "many": ("is", "is", "am")}[who.person])
@@ -77,6 +79,7 @@ def be_present(dice: Dice) -> Marked:
 
 
 def be_past(dice: Dice) -> Marked:
+    """"We was at the beach"."""
     person = dice.chance(0.7)
     who = subject(dice) if person else thing_subject(dice)
     wrong = "were" if who.was == "was" else "was"
@@ -92,6 +95,7 @@ def be_past(dice: Dice) -> Marked:
 
 
 def have_has(dice: Dice) -> Marked:
+    """"Maria have a brother"."""
     who = subject(dice) if dice.chance(0.85) else thing_subject(dice)
     right, wrong = who.pick("has", "have"), who.pick("have", "has")
     what = thing(dice) if dice.chance(0.6) else dice.word(
@@ -105,6 +109,7 @@ def have_has(dice: Dice) -> Marked:
 
 
 def do_does(dice: Dice) -> Marked:
+    """"He don't like it", "do she sing?"."""
     who, each, rest = _doing(dice)
     tail = dice.maybe(words.HABITS, 0.15)
     if dice.chance(0.6):
@@ -125,6 +130,7 @@ def do_does(dice: Dice) -> Marked:
 
 
 def base_after_do(dice: Dice) -> Marked:
+    """"I didn't went", "does he likes it?"."""
     who = subject(dice)
     each, rest = _clear_action(dice)
     past = dice.chance(0.5)
@@ -142,6 +148,7 @@ def base_after_do(dice: Dice) -> Marked:
 
 
 def past_time(dice: Dice) -> Marked:
+    """"Yesterday I go to the cinema"."""
     who = subject(dice)
     each, rest = _clear_action(dice)
     when = dice.word(words.PAST_TIMES)
@@ -154,6 +161,7 @@ def past_time(dice: Dice) -> Marked:
 
 
 def irregular_past(dice: Dice) -> Marked:
+    """"He goed", "I seen him"."""
     who = subject(dice)
     while True:
         each, rest = action(dice)
@@ -167,6 +175,7 @@ def irregular_past(dice: Dice) -> Marked:
 
 
 def participle_after_have(dice: Dice) -> Marked:
+    """"I have saw it", "she has wrote"."""
     who = subject(dice)
     while True:
         each, rest = _clear_action(dice)
@@ -188,6 +197,7 @@ def participle_after_have(dice: Dice) -> Marked:
 
 
 def base_after_modal(dice: Dice) -> Marked:
+    """"She can to swim", "he must goes", "I will going"."""
     who, modal = subject(dice), dice.word(words.MODALS + " can't won't shouldn't couldn't")
     each, rest = action(dice)
     tail = dice.maybe(words.FUTURE, 0.2)
@@ -320,6 +330,7 @@ def question_order(dice: Dice) -> Marked:
 
 
 def there_is_are(dice: Dice) -> Marked:
+    """"There is many people"."""
     table = dice.pick((nouns.OBJECTS, nouns.ANIMALS, nouns.FOODS, nouns.PERSONS, nouns.IDEAS))
     one = dice.chance(0.4)
     what = names.invented(dice) if dice.chance(0.03) else dice.word(table)

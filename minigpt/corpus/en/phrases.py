@@ -140,7 +140,7 @@ def complement(dice: Dice, verb: Verb) -> str:
 
 
 def noun(dice: Dice, table: str) -> str:
-    """A noun of a table; now and then one that nobody has heard of."""
+    """A noun of a table; now and then an invented one."""
     return names.invented(dice) if dice.chance(0.03) else dice.word(table)
 
 
@@ -258,7 +258,7 @@ def subject(dice: Dice, only: str | None = None) -> Subject:
 
 
 def thing_subject(dice: Dice) -> Subject:
-    """Something that is no person, with the right number."""
+    """Something that is not a person, with the right number."""
     table = dice.pick((nouns.OBJECTS, nouns.OBJECTS, nouns.CLOTHES, nouns.FOODS, nouns.IDEAS))
     if dice.chance(0.5):
         return Subject(phrase(dice.word("the the my your his her our this that"), noun(dice, table)), "one",

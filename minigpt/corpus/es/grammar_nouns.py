@@ -118,7 +118,7 @@ def article_number(dice: Dice) -> Marked:
         one, many = this(word.gender, False, which), this(word.gender, True, which)
     else:
         one, many = inflect("nuestro", word.gender, False), inflect("nuestro", word.gender, True)
-    if dice.chance(0.2) and kind >= 5:  # the other way round: "mis casa es grande"
+    if dice.chance(0.2) and kind >= 5:  # the opposite: "mis casa es grande"
         be, end = thing_be(dice, Subject("", 2, word.gender, ""))
         return Marked(phrase(opener(dice), f"[{many} {word.one}|{one} {word.one}]", be, end), 'El verbo y el nombre van en singular: "{}".')
     marked, why = f"[{one} {word.many}|{many} {word.many}]", f'"{word.many}" es plural: se dice "{{}}".'

@@ -55,7 +55,7 @@ jugar_al_tenis la_paella"""
 
 
 def _liked(dice: Dice, name: str, many: bool) -> str:
-    """What somebody likes, or what hurts."""
+    """What a person likes, or what hurts."""
     if name == "doler":
         return dice.word(HURTING[many])
     if not many and dice.chance(0.35):

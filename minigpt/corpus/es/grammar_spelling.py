@@ -35,7 +35,7 @@ def question_tilde(dice: Dice) -> Marked:
 
 @cache
 def accented_words() -> frozenset[str]:
-    """Words of the tables whose accent, or ñ, can only be missing: without it they are no words."""
+    """Words of the tables whose accent, or ñ, can only be missing: without it they are not words."""
     tables = [table for group in (nouns.OBJECTS, nouns.CLOTHES, nouns.FOODS, nouns.IDEAS, nouns.ANIMALS, nouns.PERSONS, nouns.MASS, nouns.JOBS,
         nouns.RELATIVES)
               for table in group.values()]

@@ -20,7 +20,7 @@ class Subject:
 
     text: str
     person: int  # 0 yo, 1 tú, 2 él, 3 nosotros, 4 vosotros, 5 ellos
-    gender: str  # "f" or "m" of the adjectives; "" if it cannot be told
+    gender: str  # "f" or "m" of the adjectives; "" if it is not known
     kind: str    # for explanations: `Con "nosotros" …`, `Con dos personas …`
 
     @property
@@ -80,7 +80,7 @@ def this(gender: str, is_plural: bool, word: str = "est") -> str:
 
 
 def noun(dice: Dice, *tables: dict[str, str], invent: float = 0.03) -> Noun:
-    """A noun of one of the tables; now and then one that nobody has heard of."""
+    """A noun of one of the tables; now and then an invented one."""
     gender = "f" if dice.chance(0.5) else "m"
     if dice.chance(invent):
         return Noun(names.invented(dice, "a" if gender == "f" else "o"), gender)
@@ -230,7 +230,7 @@ def _we(dice: Dice) -> Subject:
 
 
 def thing_subject(dice: Dice, only: str = "") -> tuple[Subject, Noun]:
-    """Something that is no person, and its noun."""
+    """Something that is not a person, and its noun."""
     word = noun(dice, *THINGS)
     many = only == "many" or not only and dice.chance(0.4)
     head = dice.pick((article(word.gender, many), article(word.gender, many), dice.pick(POSSESSIVES) + ("s" if many else ""), this(word.gender, many),
