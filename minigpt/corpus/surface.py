@@ -6,6 +6,7 @@ from minigpt.corpus.en.phrases import SHORT_FORMS
 from minigpt.corpus.error_example import Marked
 
 _GRAMMARS = {"en": en, "es": es}
+LINKS = ("and ", "but ", "because ", "y ", "pero ", "porque ")  # a clause that begins with one needs no other
 _ASKING = tuple("""where when why how what who which whose do does did is are am was were can could will would should must may might
 have has had dónde cuándo qué cómo cuánto cuántos cuántas quién cuál por de con donde cuando que como""".split())
 
@@ -22,7 +23,7 @@ def joined(dice: Dice, language: str, marked: Marked, other: Marked) -> Marked:
     before, rest = other.sentence.split("[")
     inside, after = rest.split("]")
     clause = " ".join(f"{before}{inside.split('|')[1]}{after}".split())
-    if "?" in clause or len(sentence) + len(clause) > 62 or len(clause) < 4:
+    if "?" in clause or clause.startswith(LINKS) or sentence.startswith(LINKS) or len(sentence) + len(clause) > 62 or len(clause) < 4:
         return marked
     joiner = dice.pick(_GRAMMARS[language].JOINERS)
     if dice.chance(0.2):
@@ -49,11 +50,11 @@ def dressed(dice: Dice, language: str, marked: Marked) -> Marked:
         sentence = sentence.replace("?", "")
     style = dice.below(20)
     if style < 9:
-        if dice.chance(0.12) and "?" not in sentence and sentence[-1] not in ".!":
+        if dice.chance(0.12) and not asks and sentence[-1] not in ".!":
             sentence += "."
     elif style < 19:
         sentence = _capital(sentence)
-        if style < 15 and sentence[-1] not in "?!.":
+        if style < 15 and not asks and sentence[-1] not in "!.":
             sentence += "." if dice.chance(0.94) else "!"
     elif "|I]" not in sentence and "|I " not in sentence and " I]" not in sentence:  # the answer stays "I"
         sentence = sentence.lower()

@@ -7,7 +7,7 @@ NOTHING_WRONG = "Nothing is wrong here: the sentence is correct."
 UNKNOWN = "I only know short sentences."
 RULES = grammar_verbs.RULES | grammar_nouns.RULES | grammar_usage.RULES | grammar_missing.RULES
 JOINERS = ("and", "but", "because", "so", "and then")
-GREETINGS = ("well,", "yes,", "no,", "hello,", "hi,", "look,", "look!", "oh,", "I'm sorry,", "please,", "listen,", "sorry,", "today")
+GREETINGS = ("well,", "yes,", "no,", "hello,", "hi,", "look,", "look!", "oh,", "I'm sorry,", "please,", "listen,", "sorry,", "okay,")
 TAILS = ("with my friends", "with her mother", "in the park", "at home", "in Madrid", "in the city", "near the river", "with me", "together",
          "in our town", "at the office", "with Tom", "too", "in this country", "on the beach")
 # Words that cannot stand at the end, nor in such pairs.

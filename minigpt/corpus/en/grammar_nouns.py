@@ -31,7 +31,7 @@ def _getting(dice: Dice) -> str:
 
 
 def _sometimes(dice: Dice) -> str:
-    return dice.maybe("here yesterday at_home in_the_shop today last_week in_the_kitchen too at_work at_the_market now", 0.3)
+    return dice.maybe("here at_home in_the_shop in_the_kitchen too at_work at_the_market there in_Paris for_Anna", 0.3)
 
 
 def plural_after_number(dice: Dice) -> Marked:
@@ -232,7 +232,7 @@ def object_pronoun(dice: Dice) -> Marked:
     while who.text.lower() == wrong.lower() or {who.text, wrong} == {"I", "we"}:
         who = subject(dice)
     base, start = dice.word(SEEING), dice.below(10)
-    tail = dice.maybe("too yesterday a_lot very_much every_day now well today from_school", 0.3)
+    tail = dice.maybe("too a_lot very_much every_day now well today from_school", 0.3)
     if start < 6:
         why = "After a verb the pronoun takes the object form: {}."
         if start == 5:

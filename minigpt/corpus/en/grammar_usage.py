@@ -38,7 +38,7 @@ def verb_phrase(dice: Dice) -> Marked:
     else:
         front = phrase(who.text, dice.word("didn't can will must should could won't"))
     bad, good = f"{bad_verb} {bad_rest}".strip(), f"{good_verb} {good_rest}".strip()
-    return Marked(phrase(opener(dice), front, f"[{bad}|{good}]", dice.word(ends) if ends else "", dice.maybe("every_day today again now tomorrow", 0.15)),
+    return Marked(phrase(opener(dice), front, f"[{bad}|{good}]", dice.word(ends) if ends else "", dice.maybe("every_day today again now", 0.15)),
                   'The usual phrase in English is "{}".')
 
 

@@ -221,8 +221,8 @@ def progressive(dice: Dice) -> Marked:
     each, rest = action(dice)
     while each.base in STATIVE:
         each, rest = action(dice)
-    tail = dice.maybe(words.NOW, 0.35)
     be = who.be if dice.chance(0.75) else who.was
+    tail = dice.maybe(words.NOW, 0.35) if be == who.be else ""
     start = dice.below(10)
     if start < 6:
         bad = each.base
@@ -278,7 +278,7 @@ def passive(dice: Dice) -> Marked:
         return _passive_person(dice)
     be = who.be if dice.chance(0.6) else who.was
     bad = each.base if dice.chance(0.5) or each.past == each.participle else each.past
-    tail = dice.word("here by_my_uncle in_China by_hand yesterday every_day by_a_famous_artist in_Italy last_week by_Anna")
+    tail = dice.word("here by_my_uncle in_China by_hand by_a_famous_artist in_Italy by_Anna " + ("every_day today" if be == who.be else "yesterday last_week"))
     return Marked(f"{who.text} {be} [{bad}|{each.participle}] {tail}", "The passive needs the past participle: {}.")
 
 

@@ -83,7 +83,7 @@ def third_person(base: str) -> str:
     return {"do": "does", "go": "goes", "have": "has"}.get(base) or _with_s(base)
 
 
-_DOUBLED = "stop plan run swim sit get win cut put chat shop hit drop grab begin forget".split()
+_DOUBLED = "stop plan run swim sit get win cut put chat shop hit drop grab begin forget prefer travel".split()
 
 
 def regular_past(base: str) -> str:

@@ -47,7 +47,7 @@ IRREGULAR_PLURALS = {
     "mouse": "mice", "goose": "geese", "sheep": "sheep", "fish": "fish", "deer": "deer", "knife": "knives",
     "wife": "wives", "leaf": "leaves", "wolf": "wolves", "shelf": "shelves", "thief": "thieves", "policeman": "policemen",
     "fireman": "firemen", "fisherman": "fishermen", "gentleman": "gentlemen", "potato": "potatoes", "tomato": "tomatoes",
-    "loaf": "loaves", "half": "halves", "life": "lives", "scarf": "scarves",
+    "loaf": "loaves", "stomach": "stomachs", "half": "halves", "life": "lives", "scarf": "scarves",
 }
 WRONG_PLURALS = (  # singular, what learners write, right, what the noun is
     *((one, wrong, "children", "person") for one, wrong in (("child", "childs"), ("child", "childrens"), ("child", "childen"))),

@@ -3,7 +3,7 @@
 ACTIONS = """
 eat ate eaten: @food, @massfood, a_sandwich, meat, fish, at_home, too_much, in_the_kitchen, breakfast, lunch, dinner
 drink drank drunk: @drink, water, milk, coffee, a_lot_of_tea, a_glass_of_wine
-read: @readable, a_book, the_newspaper, magazines, books, in_bed
+read read read: @readable, a_book, the_newspaper, magazines, books, in_bed
 write wrote written: @readable, letters, emails, a_poem, stories, to_her_friend
 go went gone: @to, @to, @to, shopping, swimming, out_with_friends
 come came come: home, to_class, to_the_party, here, from_work, by_bus, back
@@ -43,7 +43,7 @@ build built built: houses, a_bridge, a_boat, a_wall, a_castle
 send sent sent: emails, a_letter, a_message, flowers, a_postcard
 spend spent spent: a_lot_of_money, the_weekend_at_home, two_hours_there, the_summer_in_Spain
 tell told told: stories, the_truth, jokes, lies, me_everything
-say said said: hello, goodbye, nothing, thank_you, that_it_is_late
+say said said: hello, goodbye, sorry, thank_you, that_it_is_late
 win won won: the_race, the_match, a_prize, the_game
 throw threw thrown: the_ball, a_stone, the_paper_away
 grow grew grown: vegetables, flowers, tomatoes, very_fast

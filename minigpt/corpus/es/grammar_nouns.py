@@ -39,7 +39,7 @@ def _having(dice: Dice) -> str:
 
 
 def _ending(dice: Dice) -> str:
-    return dice.maybe("en_casa hoy aquí ayer en_la_tienda también para_Ana en_el_mercado en_la_calle ahora", 0.25)
+    return dice.maybe("en_casa aquí en_la_tienda también para_Ana en_el_mercado en_la_calle allí", 0.25)
 
 
 GENDER = {"f": "femenino", "m": "masculino"}

@@ -24,7 +24,7 @@ from minigpt.corpus.es.phrases import (
 from minigpt.corpus.tables import lines
 
 CITIES = "Madrid París Lima Barcelona Roma Bogotá Sevilla Londres Buenos_Aires Valencia Toledo Berlín"
-CITY_PLACES = "en_España en_Europa en_América en_Francia lejos_de_aquí cerca_del_mar en_el_norte en_Perú en_el_centro en_Italia"
+CITY_PLACES = "lejos_de_aquí muy_lejos cerca_de_aquí en_otro_país en_el_mapa en_el_norte en_el_sur en_la_costa en_este_país bastante_cerca"
 WITH_ESTAR = "de_acuerdo de_acuerdo_contigo de_vacaciones de_pie de_viaje listo_para_salir harto_de_todo bien muy_bien mal de_buen_humor"
 PASSING = "cansado enfermo contento enfadado preocupado ocupado dormido sentado resfriado enamorado sorprendido asustado confundido"
 LASTING = "inteligente simpático español mexicano trabajador honesto puntual argentino amable colombiano francés generoso"

@@ -276,4 +276,4 @@ def thing_be(dice: Dice, who: Subject) -> tuple[str, str]:
 
 
 def opener(dice: Dice) -> str:
-    return dice.maybe("creo_que dicen_que pero y a_veces parece_que hoy sé_que porque", 0.1)
+    return dice.maybe("creo_que dicen_que pero y a_veces parece_que sé_que porque", 0.1)
