@@ -56,7 +56,7 @@ def dressed(dice: Dice, language: str, marked: Marked) -> Marked:
         sentence = _capital(sentence)
         if style < 15 and not asks and sentence[-1] not in "!.":
             sentence += "." if dice.chance(0.94) else "!"
-    elif "|I]" not in sentence and "|I " not in sentence and " I]" not in sentence:  # the answer stays "I"
+    elif (good := sentence.partition("|")[2].partition("]")[0]) == good.lower():  # an answer "I" stays "I"
         sentence = sentence.lower()
     if language == "es" and sentence.endswith("?") and sentence.count("?") == 1 and dice.chance(0.5):
         sentence = "¿" + sentence

@@ -54,7 +54,10 @@ def verb_person(dice: Dice) -> Marked:
     each, rest = action(dice)
     forms, tail = _tense(dice, each)
     why = f"Con {who.kind} la forma del verbo es: {{}}."
-    marked = f"[{wrong_person(dice, forms, who.person)}|{forms[who.person]}]"
+    bad = wrong_person(dice, forms, who.person)
+    if forms is each.preterite and bad in each.present:  # "usted dormimos": of which tense?
+        return verb_person(dice)
+    marked = f"[{bad}|{forms[who.person]}]"
     if dice.chance(0.07):
         return Marked(phrase(dice.maybe("dónde cuándo por_qué", 0.2), marked, who.text, rest) + "?", why)
     often = "" if who is NOBODY else dice.maybe("siempre nunca ya no no también casi_nunca no", 0.15)

@@ -117,7 +117,7 @@ NOT_ACTIONS = ("costar", "caer", "haber", "ser", "estar", "poder", "decidir")
 PARTICIPLES = "escribir escrito,abrir abierto,romper roto,volver vuelto,cubrir cubierto,hacer hecho,decir dicho,poner puesto,ver visto"
 WRONG_FIRST_PERSONS = """saber:sabo tener:teno tener:tieno venir:veno venir:vieno hacer:haco hacer:hazo poner:pono salir:salo traer:trao
 traer:traio conducir:conduco
-conducir:conduzo conocer:conoco conocer:conozo conocer:conosco oír:oio decir:deco decir:dico decir:dizo ir:iro querer:quero traducir:traduco poder:podo"""
+conducir:conduzo conocer:conoco conocer:conozo conocer:conosco oír:oio decir:deco decir:dico decir:dizo ir:iro traducir:traduco"""
 THINGS_DO = """empezar_a_las_nueve empezar_mañana costar_diez_euros costar_mucho cerrar_a_las_ocho abrir_los_lunes llegar_tarde terminar_a_las_cinco
 salir_a_las_diez tener_dos_partes necesitar_agua caer_del_árbol estar_aquí venir_de_Italia comenzar_hoy subir_mucho costar_cinco_euros"""
 WISHES = """quiero_que quieres_que quiere_que queremos_que mi_madre_quiere_que espero_que esperamos_que ojalá ojalá_que es_importante_que es_necesario_que
