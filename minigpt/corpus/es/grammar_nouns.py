@@ -1,7 +1,7 @@
 """Spanish rules about nouns and what agrees with them: a function per rule, which draws one mistake."""
 
 from minigpt.corpus import names
-from minigpt.corpus.dice import Dice
+from minigpt.corpus.dice import Dice, words_of
 from minigpt.corpus.error_example import Marked, phrase
 from minigpt.corpus.es import words_nouns as nouns
 from minigpt.corpus.es.conjugation import actions
@@ -25,14 +25,19 @@ from minigpt.corpus.es.phrases import (
     this,
 )
 
-_HAVING = """tengo tienes tiene tenemos tienen compré compró quiero quiere necesito necesitamos veo vimos busco perdí hay_en_casa encontré
-Ana_tiene mi_hermano_compró ella_quiere mis_padres_tienen me_gusta_mucho_tener vendió dibujé trajo llevo usamos pido"""
+HAVING = """tengo tienes tiene tenemos tienen compré compró quiero quiere necesito necesitamos veo vimos busco perdí encontré
+Ana_tiene mi_hermano_compró ella_quiere mis_padres_tienen vendió dibujé trajo llevo usamos pido"""
 
 
-def _having(dice: Dice) -> str:
-    """A subject and a transitive verb that agree."""
+PEOPLE = frozenset(words_of(" ".join([*nouns.PERSONS.values(), *nouns.RELATIVES.values()])))
+
+
+def _having(dice: Dice, word: Noun) -> str:
+    """A subject and a transitive verb that agree; before a person one that takes no "a"."""
+    if word.one in PEOPLE:
+        return dice.word("tengo tenemos tiene tienen Ana_tiene mi_hermano_tiene tuve tuvimos tenía ella_tenía")
     if dice.chance(0.45):
-        return dice.word(_HAVING)
+        return dice.word(HAVING)
     who = subject(dice)
     verb = dice.pick([each for each in actions() if any(text.startswith(("@object", "@food", "@clothing")) for text in each.complements)])
     return phrase(who.text if dice.chance(0.7) else "", (verb.present if dice.chance(0.7) else verb.preterite)[who.person])
@@ -73,7 +78,7 @@ def article_gender(dice: Dice) -> Marked:
         return Marked(phrase(dice.word("está_en estoy_en trabajo_en pienso_en"), marked), why)
     if dice.chance(0.15):
         return Marked(marked, why)
-    return Marked(phrase(_having(dice), marked, _ending(dice)), why)
+    return Marked(phrase(_having(dice, word), marked, _ending(dice)), why)
 
 
 def noun_number(dice: Dice) -> Marked:
@@ -94,7 +99,7 @@ def noun_number(dice: Dice) -> Marked:
     if dice.chance(0.25):
         return Marked(phrase(opener(dice), "tengo" if 4 <= kind < 7 else "hay", marked, dice.word(nouns.PLACES_THING)), why)
     adjective = inflect(dice.word(nouns.THING_ADJECTIVES), word.gender, True) if dice.chance(0.12) else ""
-    return Marked(phrase(_having(dice), marked, adjective, _ending(dice)), why)
+    return Marked(phrase(_having(dice, word), marked, adjective, _ending(dice)), why)
 
 
 def _with_plural(dice: Dice, *tables: dict[str, str]) -> Noun:
@@ -124,7 +129,7 @@ def article_number(dice: Dice) -> Marked:
     marked, why = f"[{one} {word.many}|{many} {word.many}]", f'"{word.many}" es plural: se dice "{{}}".'
     if dice.chance(0.7):
         return Marked(phrase(opener(dice), marked, *thing_be(dice, Subject("", 5, word.gender, ""))), why)
-    return Marked(phrase(_having(dice), marked, _ending(dice)), why)
+    return Marked(phrase(_having(dice, word), marked, _ending(dice)), why)
 
 
 def _agreeing_subject(dice: Dice) -> tuple[Subject, str, str]:
@@ -176,7 +181,7 @@ def attribute(dice: Dice) -> Marked:
     why = f'"{word.form(many)}" es {GENDER[word.gender]} {"plural" if many else "singular"}: se dice "{{}}".'
     if dice.chance(0.2):
         return Marked(phrase(article(word.gender, many), word.form(many), f"[{wrong}|{right}]", ESTAR[5 if many else 2], dice.word(nouns.PLACES_THING)), why)
-    return Marked(phrase(_having(dice), head, word.form(many), f"[{wrong}|{right}]", _ending(dice)), why)
+    return Marked(phrase(_having(dice, word), head, word.form(many), f"[{wrong}|{right}]", _ending(dice)), why)
 
 
 def _determiners(dice: Dice, gender: str, many: bool) -> tuple[str, str]:
@@ -201,7 +206,7 @@ def determiner_gender(dice: Dice) -> Marked:
     marked, why = f"[{bad} {form}|{good} {form}]", f'"{form}" es {GENDER[word.gender]}: se dice "{{}}".'
     if dice.chance(0.5):
         return Marked(phrase(opener(dice), marked, *thing_be(dice, Subject("", 5 if many else 2, word.gender, ""))), why)
-    return Marked(phrase(_having(dice), marked, _ending(dice)), why)
+    return Marked(phrase(_having(dice, word), marked, _ending(dice)), why)
 
 
 AMOUNTS = {"f": "hambre sed prisa suerte paciencia ropa fuerza gente agua fruta comida leche energía",
