@@ -14,7 +14,7 @@ have has had dónde cuándo qué cómo cuánto cuántos cuántas quién cuál po
 def joined(dice: Dice, language: str, marked: Marked, other: Marked) -> Marked:
     """The sentence with a greeting before it, or with a second clause without a mistake behind it."""
     sentence = marked.sentence.strip()
-    if "?" in sentence or sentence.startswith("["):
+    if "?" in sentence or sentence.startswith(("[", *LINKS)):
         return marked
     if dice.chance(0.3):
         return Marked(f"{dice.pick(_GRAMMARS[language].GREETINGS)} {sentence}", marked.why)
@@ -23,7 +23,7 @@ def joined(dice: Dice, language: str, marked: Marked, other: Marked) -> Marked:
     before, rest = other.sentence.split("[")
     inside, after = rest.split("]")
     clause = " ".join(f"{before}{inside.split('|')[1]}{after}".split())
-    if "?" in clause or clause.startswith(LINKS) or sentence.startswith(LINKS) or len(sentence) + len(clause) > 62 or len(clause) < 4:
+    if "?" in clause or clause.startswith(LINKS) or len(sentence) + len(clause) > 62 or len(clause) < 4:
         return marked
     joiner = dice.pick(_GRAMMARS[language].JOINERS)
     if dice.chance(0.2):

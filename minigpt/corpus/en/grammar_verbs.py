@@ -94,14 +94,22 @@ def be_past(dice: Dice) -> Marked:
     return Marked(phrase(opener(dice), who.text, f"[{wrong}|{who.was}]", end, when), why)
 
 
+OWNED = """a_lot_of_money brown_eyes long_hair no_time a_headache a_cold blue_eyes two_brothers a_good_job many_friends to_go_home
+to_work_tomorrow to_study a_big_family a_problem lunch_at_one a_new_idea three_children a_meeting"""
+
+
 def have_has(dice: Dice) -> Marked:
-    """"Maria have a brother"."""
-    who = subject(dice) if dice.chance(0.85) else thing_subject(dice)
+    """"Maria have a brother", "they has gone home"."""
+    person, kind = dice.chance(0.85), dice.below(10)
+    who = subject(dice) if person else thing_subject(dice)
     right, wrong = who.pick("has", "have"), who.pick("have", "has")
-    what = thing(dice) if dice.chance(0.6) else dice.word(
-        """a_lot_of_money brown_eyes long_hair no_time a_headache a_cold blue_eyes two_brothers a_good_job many_friends
-        to_go_home to_work_tomorrow to_study a_big_family a_problem lunch_at_one a_new_idea three_children a_meeting""")
-    if dice.chance(0.25):
+    if not person:
+        what = dice.word("a_problem two_doors a_nice_colour no_windows a_name four_wheels a_hole many_parts a_new_roof three_pages")
+    elif kind < 5:
+        what = thing(dice)
+    elif kind < 7:
+        what = dice.word(OWNED)
+    else:
         each, rest = action(dice)
         what = phrase(dice.maybe(words.PERFECT, 0.3), each.participle, rest)
     return Marked(phrase(opener(dice), who.text, f"[{wrong}|{right}]", what),

@@ -192,7 +192,9 @@ def one_person(dice: Dice) -> str:
     if kind < 68:
         return f"{names.anybody(dice)}'s {dice.word(nouns.RELATIVES)}"
     if kind < 70:
-        return phrase("my", dice.word("friend brother cousin uncle sister aunt"), names.anybody(dice))
+        if dice.chance(0.5):
+            return phrase("my", dice.word("friend brother cousin uncle"), names.man(dice))
+        return phrase("my", dice.word("friend sister cousin aunt"), names.woman(dice))
     if kind < 90:
         return phrase(dice.word("the the the that this"), dice.maybe(nouns.QUALITIES, 0.1), noun(dice, nouns.PERSONS), _which(dice))
     if kind < 93:
