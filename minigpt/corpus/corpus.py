@@ -35,8 +35,9 @@ OUTSIDE = "outside"  # the rule of what is not a sentence of the grammar
 
 MAX_PROMPT_BYTES = 80
 MAX_FIX_BYTES, MAX_EXPLAIN_BYTES = 28, 78
-CORRECT_SHARE = 0.30  # no mistake: the hardest answer, since every rule has to be tried
+CORRECT_SHARE = 0.27  # no mistake: the hardest answer, since every rule has to be tried
 OUTSIDE_SHARE = 0.10
+JOINED_SHARE = 0.05  # of the sentences: a greeting or a second clause. People seldom type them, and they are much to learn
 HELD_OUT_PERCENT = 10
 
 _GRAMMARS = {"en": en, "es": es}
@@ -93,7 +94,7 @@ def _error(dice: Dice, language: str, rule) -> ErrorExample:
     longest = MAX_PROMPT_BYTES - len("corrige: ")
     while True:
         marked = rule(dice)
-        if dice.chance(0.12):
+        if dice.chance(JOINED_SHARE):
             marked = joined(dice, language, marked, dice.pick(_weighted(language))(dice))
         example = opened(dressed(dice, language, marked))
         if (max(len(example.wrong.encode()), len(example.right.encode())) <= longest and example.wrong != example.right

@@ -4,12 +4,34 @@ Two processes with a thread each are faster than one with two: they meet once a 
 The second one sees the same weights, in shared memory, and leaves its gradients there.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import torch
 import torch.multiprocessing as multiprocessing
 import torch.nn.functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from minigpt.corpus.training_data import IGNORED, batches
 from minigpt.llm.model import MiniGPT
+
+# Answers are a tenth of the tokens. To predict the sentence asked about as well teaches words and endings in fewer steps.
+ASKED_SHARE = 0.15
+
+
+@contextmanager
+def quick_products() -> Iterator[None]:
+    """Multiply matrices in bfloat16 with sums in float32, where the processor can: a step takes two thirds of its time.
+
+    Attention as plain products, since the fused kernel is slow in this mode.
+    """
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("medium")
+    try:
+        with sdpa_kernel(SDPBackend.MATH):
+            yield
+    finally:
+        torch.set_float32_matmul_precision(before)
 
 
 def tensors_of(model: MiniGPT) -> list[torch.Tensor]:
@@ -58,12 +80,14 @@ class _Worker:
     def compute(self) -> float:
         for weight in self.weights:
             weight.grad.zero_()
-        return sum(self._backward(*next(stream)) for stream in self.streams)
+        with quick_products():
+            return sum(self._backward(*next(stream)) for stream in self.streams)
 
-    def _backward(self, tokens: torch.Tensor, targets: torch.Tensor) -> float:
-        logits = self.model.forward(tokens)
-        loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=IGNORED)
-        loss.backward()
+    def _backward(self, tokens: torch.Tensor, answers: torch.Tensor, asked: torch.Tensor) -> float:
+        """Add the gradients of one batch; returns the loss of its answers alone."""
+        logits = self.model.forward(tokens).flatten(0, 1)
+        loss = F.cross_entropy(logits, answers.flatten(), ignore_index=IGNORED)
+        (loss + ASKED_SHARE * F.cross_entropy(logits, asked.flatten(), ignore_index=IGNORED)).backward()
         return float(loss.detach())
 
 

@@ -13,6 +13,8 @@ Enrique Adrián Felipe Gabriel Gonzalo Martín Mateo Nicolás Rafael Simón Jose
 George Kevin Sam Ben Tim Steve Mike Bill Bob Joe Nick Alex Chris Andrew Henry William Charlie Oliver Thomas Robert Richard
 Brian Eric Frank Greg Adam Max Leo Omar Ali Ahmed Hans Ivan Kenji Wei Raj Lars Pierre Marco Igor""".split()
 
+INVENTED_SHARE = 0.1  # of the names: enough to learn to copy a name that was never seen
+
 _ONSETS = "b c d f g h j k l m n p r s t v z br cl dr fr gr kl pr tr sh th st bl m n l r s t".split()
 _VOWELS = "a e i o u a e i o ai ei ia io".split()
 _ENDS = "n r l s m k x nd th rt".split()
@@ -27,15 +29,15 @@ def invented(dice: Dice, ending: str | None = None) -> str:
 
 
 def woman(dice: Dice) -> str:
-    return invented(dice, "a").capitalize() if dice.chance(0.15) else dice.pick(WOMEN)
+    return invented(dice, "a").capitalize() if dice.chance(INVENTED_SHARE) else dice.pick(WOMEN)
 
 
 def man(dice: Dice) -> str:
-    return invented(dice, "o").capitalize() if dice.chance(0.15) else dice.pick(MEN)
+    return invented(dice, "o").capitalize() if dice.chance(INVENTED_SHARE) else dice.pick(MEN)
 
 
 def anybody(dice: Dice) -> str:
     """For sentences in which it does not matter whether a woman or a man is meant."""
-    if dice.chance(0.25):
+    if dice.chance(INVENTED_SHARE):
         return invented(dice).capitalize()
     return dice.pick(WOMEN if dice.chance(0.5) else MEN)

@@ -7,9 +7,9 @@ import torch
 
 from minigpt.corpus.gradients import tensors_of
 from minigpt.corpus.train import Recipe, Trainer, learning_rate, train
-from minigpt.corpus.training_data import IGNORED, REWRITE, batches
+from minigpt.corpus.training_data import IGNORED, PREFIX, REWRITE, batches
 from minigpt.llm.model import Config
-from minigpt.llm.tokenizer import EOS_TOKEN_ID, decode
+from minigpt.llm.tokenizer import EOS_TOKEN_ID, decode, encode
 
 TINY = Config(width=16, num_layers=1, num_heads=2, head_size=8, ffn_width=16)
 SHORT = Recipe(num_steps=4, fix_batch=4, explain_batch=2, rewrite_batch=2)
@@ -27,7 +27,7 @@ def test_the_rate_rises_stays_and_falls():
 
 @pytest.mark.parametrize("task", ["fix", "explain", REWRITE])
 def test_only_the_answer_and_its_end_are_targets(task):
-    tokens, targets = next(batches(task, 4, seed=1))
+    tokens, targets, _ = next(batches(task, 4, seed=1))
     assert tokens.shape == targets.shape
     for row, wanted in zip(tokens.tolist(), targets.tolist()):
         answer = [token for token in wanted if token != IGNORED]
@@ -35,6 +35,22 @@ def test_only_the_answer_and_its_end_are_targets(task):
         start = next(i for i, token in enumerate(wanted) if token != IGNORED)
         assert decode(row[: start + 1]).endswith("\n")  # the answer begins after the prompt's line
         assert row[start + 1 : start + len(answer)] == answer[:-1]
+
+
+@pytest.mark.parametrize("task", ["fix", "explain", REWRITE])
+def test_the_sentence_asked_about_is_predicted_too_but_not_its_prefix(task):
+    tokens, answers, asked = (tensor.tolist() for tensor in next(batches(task, 4, seed=1)))
+    for row, answer, wanted in zip(tokens, answers, asked):
+        end = row.index(encode("\n")[0])
+        assert [i for i, token in enumerate(wanted) if token != IGNORED] == list(range(PREFIX, end))
+        assert wanted[PREFIX:end] == row[PREFIX + 1 : end + 1]
+        assert not any(a != IGNORED != b for a, b in zip(answer, wanted))
+
+
+def test_quick_products_are_for_the_training_alone():
+    before = torch.get_float32_matmul_precision()
+    Trainer(SHORT, TINY).step()
+    assert torch.get_float32_matmul_precision() == before
 
 
 def test_the_same_seed_draws_the_same_batches():
