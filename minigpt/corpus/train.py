@@ -19,7 +19,7 @@ class Recipe:
     """How the shipped checkpoint was trained."""
 
     seed: int = 1
-    num_steps: int = 24_000
+    num_steps: int = 27_000
     fix_batch: int = 32  # sequences a step of each task; about as many tokens in "fix" as in the other two
     explain_batch: int = 10
     rewrite_batch: int = 8
