@@ -25,7 +25,7 @@ names the rule (`explain:`, `explica:`); to anything else it says that it only k
 ## Data
 
 Sentences of a grammar of our own (`minigpt/corpus/`), drawn anew for every step: {num_rules}. Nothing was taken from anywhere.
-Three in ten have no mistake, one in ten is no sentence of the grammar at all. One in ten, chosen by a hash of its right
+{outside:.0f} % are no sentence of the grammar at all, {correct:.0f} % have no mistake. One sentence in ten, chosen by a hash of its right
 version, is held out of training in every form; so are the hand-written sentences in `minigpt/corpus/typed/`.
 
 ## Training
@@ -38,7 +38,8 @@ It took {minutes:.0f} minutes with {processes} on the machine that made this fil
 
 ## Accuracy and lengths
 
-Greedy answers to {num_prompts} held-out prompts per group, exactly equal to the corpus's; lengths in tokens, without EOS.
+Greedy answers to {num_prompts} held-out prompts per group, exactly equal to the corpus's; every rule is drawn as often as every
+other, the rarest as well. Lengths in tokens, without EOS.
 
 | language | kind | exact match | shortest | mean | standard deviation | longest |
 |---|---|---|---|---|---|---|
@@ -52,9 +53,9 @@ Sentences as people type them (`minigpt/corpus/typed/`), written by hand before 
 
 ## Limits
 
-It knows short sentences with at most one mistake of a kind that its grammar has; in others it may overlook a mistake or
-see one where there is none. It is
-made for measuring how language models are served: do not use it for anything that matters.
+It knows short sentences with at most one mistake of a kind that its grammar has, and the tables above say how often it is
+wrong even there: it overlooks a mistake, sees one where there is none, or miswrites a word. It is made for measuring how
+language models are served: do not use it for anything that matters.
 """
 
 
@@ -69,7 +70,8 @@ def write(
     text = CARD.format(
         **sizes, num_parameters=sum(tensor.numel() for tensor in to_hf(model).values()),
         num_rules=" and ".join(f"{len(corpus.rules(code)) - 2} rules of {name}" for code, name in (("en", "English"), ("es", "Spanish"))),
-        seed=recipe.seed, num_steps=recipe.num_steps, batches=", ".join(f"{size} {task}" for task, size in recipe.batch_sizes.items()),
+        outside=100 * corpus.OUTSIDE_SHARE, correct=100 * corpus.CORRECT_SHARE, seed=recipe.seed,
+        num_steps=recipe.num_steps, batches=", ".join(f"{size} {task}" for task, size in recipe.batch_sizes.items()),
         peak=recipe.peak_learning_rate, decay=100 * recipe.decay_share, warmup=recipe.warmup_steps, minutes=minutes,
         processes="one process" if num_processes == 1 else "two processes", num_prompts=NUM_PROMPTS,
         rows="\n".join(map(_table_row, rows)), typed_rows="\n".join(map(_typed_row, lists)),
