@@ -1,4 +1,4 @@
-"""`python -m minigpt eval`: held-out accuracy of the shipped tutor, by language and kind."""
+"""`python -m minigpt eval`: how often the shipped tutor is right, on held-out sentences and on hand-written ones."""
 
 import json
 from dataclasses import asdict
@@ -9,15 +9,15 @@ from minigpt.language import say
 
 def main(argv: list[str]) -> int:
     parser = Parser(prog="python -m minigpt eval", description=say(
-        en="Exact match of the tutor's answers on held-out sentences.",
-        es="Acierto exacto de las respuestas del tutor en frases reservadas.",
+        en="Exact match of the tutor's answers on held-out sentences, and its corrections of sentences as people type them.",
+        es="Acierto exacto del tutor en frases reservadas y sus correcciones de frases como las escribe la gente.",
     ))
     parser.add_argument("--num", type=count, default=500, help=say(en="prompts per group", es="preguntas por grupo"))
     parser.add_argument("--seed", type=whole(), default=0)
     parser.add_argument("--json", type=new_file, help=say(en="also write the figures here", es="escribe aquí las cifras"))
     parser.add_argument("--mistakes", action="store_true", help=say(en="list every mistake", es="lista cada error"))
     args = parser.parse_args(argv)
-    from minigpt.corpus.evaluate import GROUPS, evaluate
+    from minigpt.corpus.evaluate import GROUPS, evaluate, evaluate_outside, evaluate_typed
     from minigpt.llm.tutor import load_tutor
     from minigpt.notebook.progress import progress
 
@@ -32,6 +32,19 @@ def main(argv: list[str]) -> int:
         )
         if args.mistakes:
             print(*(f"    {p}  ->  {got!r}  ({expected!r})" for p, expected, got in row.mistakes), sep="\n")
+    lists = [*(evaluate_typed(model, language) for language in ("en", "es")), evaluate_outside(model)]
+    _print_lists(lists, args.mistakes)
     if args.json:
-        write_text(args.json, json.dumps([asdict(row) for row in rows], ensure_ascii=False, indent=2) + "\n")
+        write_text(args.json, json.dumps([asdict(row) for row in (*rows, *lists)], ensure_ascii=False, indent=2) + "\n")
     return 0
+
+
+def _print_lists(lists: list, mistakes: bool) -> None:
+    """The hand-written lists: `minigpt/corpus/typed/`."""
+    print("", say(en="as people type them   right          correct ones that were changed",
+                  es="como se escribe       bien           correctas que cambió"), sep="\n")
+    for row in lists:
+        spoilt = f"{row.num_spoilt} / {row.num_correct}" if row.num_correct else ""
+        print(f"{row.name:20}  {row.num_right:3} / {row.num_sentences} ({row.right_percent:.0f} %)   {spoilt}".rstrip())
+        if mistakes:
+            print(*(f"    {text}  ->  {got!r}  ({expected})" for text, expected, got in row.mistakes), sep="\n")

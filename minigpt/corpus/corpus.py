@@ -1,21 +1,25 @@
 """The tutor's corpus: prompts and answers in English and Spanish, for training and held out.
 
-A prompt is a prefix and a sentence. "fix" answers with the corrected words alone (2 to 14 bytes), "explain"
-with the rule (30 to 75 bytes): that is where the mixed generation lengths of the labs come from. The
-sentences are made by the grammars in `grammar_en` and `grammar_es`; nothing is copied from anywhere.
+A prompt is a prefix and a sentence. "fix" answers with the corrected words alone, "explain" with the rule: that is
+where the mixed generation lengths of the labs come from. The sentences are drawn from the grammars in `en` and `es`,
+without end: a seed and a number give always the same ones. Nothing is copied from anywhere.
 """
 
 import hashlib
 import random
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import zip_longest
-from typing import TypeVar
 
-from minigpt.corpus import grammar_en, grammar_es
-from minigpt.corpus.error_example import ErrorExample
+from minigpt.corpus import en, es, names
+from minigpt.corpus.dice import Dice
+from minigpt.corpus.en import words_nouns as english_nouns
+from minigpt.corpus.error_example import ErrorExample, Marked, opened
+from minigpt.corpus.es import words_nouns as spanish_nouns
+from minigpt.corpus.outside import outside, scrambled
+from minigpt.corpus.surface import dressed, joined
+from minigpt.corpus.tables import lines
+from minigpt.corpus.typed import kept_apart, plain
 
 LANGUAGES = ("en", "es")
 KINDS = ("fix", "explain")
@@ -27,16 +31,16 @@ PREFIXES = {
     ("es", "explain"): "explica: ",
 }
 CORRECT = "correct"  # the rule of the sentences without a mistake
+OUTSIDE = "outside"  # the rule of what is not a sentence of the grammar
 
-MAX_PROMPT_BYTES = 70
-SENTENCES_PER_RULE = 1_500  # of the many thousands that most rules could make
-SENTENCES_PER_CORRECTION = 10  # at least, on average: rules with many forms get more than the above
-SENTENCES_OF = {"article_gender": 3_000, "adjective_gender": 4_000}  # every noun's gender has to be learned by heart
-CORRECT_SHARE = 0.20  # no mistake: the hardest answer, since every rule has to be tried
+MAX_PROMPT_BYTES = 80
+MAX_FIX_BYTES, MAX_EXPLAIN_BYTES = 28, 78
+CORRECT_SHARE = 0.27  # no mistake: the hardest answer, since every rule has to be tried
+OUTSIDE_SHARE = 0.10
+JOINED_SHARE = 0.05  # of the sentences: a greeting or a second clause. People seldom type them, and they are much to learn
 HELD_OUT_PERCENT = 10
 
-_GRAMMARS = {"en": grammar_en, "es": grammar_es}
-T = TypeVar("T")
+_GRAMMARS = {"en": en, "es": es}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +52,7 @@ class Sentence:
     correction: str   # the words of `right` that change; "ok" or "bien" if nothing is wrong
     explanation: str  # the rule in words, with the correction
     language: str     # "en" or "es"
-    rule: str         # e.g. "third_person_s"
+    rule: str         # e.g. "agreement"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,119 +63,107 @@ class Example:
     answer: str    # without the end-of-sequence token
     language: str  # "en" or "es"
     kind: str      # "fix" or "explain"
-    rule: str      # e.g. "third_person_s"
+    rule: str      # e.g. "agreement"
 
 
-def _digest(purpose: str, text: str) -> int:
-    """A 64-bit number that is the same in every process, unlike `hash()`; each purpose has its own."""
-    return int.from_bytes(hashlib.sha256(f"{purpose}:{text}".encode()).digest()[:8], "big")
+def is_held_out(right: str) -> bool:
+    """Whether a sentence is kept from training, decided by its right version, whatever capitals and points it has."""
+    plain = "".join(letter for letter in right.lower() if letter.isalnum() or letter == " ")
+    return int.from_bytes(hashlib.sha256(f"split:{plain}".encode()).digest()[:4], "big") % 100 < HELD_OUT_PERCENT
 
 
-def _fits(example: ErrorExample, language: str) -> bool:
-    """Whether both versions fit in a prompt: the longest of a rule's combinations do not."""
-    prefix = max(len(PREFIXES[language, kind]) for kind in KINDS)
-    return prefix + max(len(example.wrong.encode()), len(example.right.encode())) <= MAX_PROMPT_BYTES
-
-
-def _mistakes(language: str, rule: str) -> list[ErrorExample]:
-    """The rule's share of sentences: each correction appears about equally often, so that no irregular form is rare."""
-    fitting = {example.wrong: example for example in _GRAMMARS[language].RULES[rule]() if _fits(example, language)}
-    shuffled = sorted(fitting.values(), key=lambda example: _digest("pick", example.wrong))
-    num_corrections = len({example.correction for example in shuffled})
-    num = max(SENTENCES_OF.get(rule, SENTENCES_PER_RULE), SENTENCES_PER_CORRECTION * num_corrections)
-    return _take_turns(_take_turns(shuffled, "explanation"), "correction")[:num]
-
-
-def _take_turns(items: Iterable[T], field: str) -> list[T]:
-    """The first item of each value of `field`, then the second of each, and so on; otherwise in their order."""
-    num_before = Counter()
-    turns = []
-    for item in items:
-        value = getattr(item, field)
-        turns.append((num_before[value], item))
-        num_before[value] += 1
-    return [item for _, item in sorted(turns, key=lambda turn: turn[0])]
-
-
-def _correct_sentences(language: str, wrong: Sequence[Sentence]) -> list[Sentence]:
-    """The right versions of an even pick of all rules and their corrections, each once."""
-    grammar = _GRAMMARS[language]
-    num = round(len(wrong) * CORRECT_SHARE / (1 - CORRECT_SHARE))
-    unique = {sentence.right: sentence for sentence in wrong}.values()
-    return [
-        Sentence(text=sentence.right, right=sentence.right, correction=grammar.OK,
-                 explanation=grammar.NOTHING_WRONG,
-                 language=language, rule=CORRECT)
-        for sentence in _take_turns(_take_turns(unique, "correction"), "rule")[:num]
-    ]
-
-
-@cache
-def sentences(language: str) -> tuple[Sentence, ...]:
-    """All sentences of a language, rule by rule, the correct ones last; always in the same order."""
-    _check("language", language, LANGUAGES)
-    wrong = [
-        Sentence(text=example.wrong, right=example.right, correction=example.correction,
-                 explanation=example.explanation,
-                 language=language, rule=rule)
-        for rule in _GRAMMARS[language].RULES for example in _mistakes(language, rule)
-    ]
-    return (*wrong, *_correct_sentences(language, wrong))
+def unknown(language: str) -> str:
+    """What the tutor says of anything that is not a sentence of its grammar."""
+    return _GRAMMARS[language].UNKNOWN
 
 
 def rules(language: str) -> tuple[str, ...]:
-    """The names of a language's rules, "correct" last."""
+    """The names of a language's rules, then "correct" and "outside"."""
     _check("language", language, LANGUAGES)
-    return (*_GRAMMARS[language].RULES, CORRECT)
+    return (*(rule.__name__ for rule in _GRAMMARS[language].RULES), CORRECT, OUTSIDE)
 
 
-def vocabulary(language: str) -> frozenset[str]:
-    """The different word forms in a language's right sentences."""
-    return frozenset(word for sentence in sentences(language) for word in sentence.right.split())
+@cache
+def _weighted(language: str) -> tuple:
+    """The rules, each as often as its weight says."""
+    return tuple(rule for rule, weight in _GRAMMARS[language].RULES.items() for _ in range(round(2 * weight)))
 
 
-def is_held_out(sentence: str) -> bool:
-    """Whether a sentence is kept out of training: its own text decides, so the same holds for "fix" and "explain"."""
-    return _digest("split", sentence) % 100 < HELD_OUT_PERCENT
+def _error(dice: Dice, language: str, rule) -> ErrorExample:
+    """A mistake of a rule, dressed as people type, short enough for a prompt."""
+    longest = MAX_PROMPT_BYTES - len("corrige: ")
+    while True:
+        marked = rule(dice)
+        if dice.chance(JOINED_SHARE):
+            marked = joined(dice, language, marked, dice.pick(_weighted(language))(dice))
+        example = opened(dressed(dice, language, marked))
+        if (max(len(example.wrong.encode()), len(example.right.encode())) <= longest and example.wrong != example.right
+                and len(example.correction.encode()) <= MAX_FIX_BYTES and len(example.explanation.encode()) <= MAX_EXPLAIN_BYTES):
+            return example
 
 
-def examples(language: str | None = None, kind: str | None = None, split: str = "train") -> list[Example]:
-    """All examples of a split; most rules have about the same number, "correct" a fifth of all.
+def _right_phrase(dice: Dice, language: str) -> str:
+    """A right sentence of the list, as people type it."""
+    text = dice.pick(lines(f"{language}/right.txt")).replace("@", names.anybody(dice) if language == "en" else names.woman(dice))
+    thing = dice.word(english_nouns.OBJECTS if language == "en" else spanish_nouns.OBJECTS["m"])
+    if thing[0] in "aeiou":
+        thing = {"en": "book", "es": "libro"}[language]  # "a", not "an"
+    return dressed(dice, language, Marked(text.replace("$", thing), "")).sentence
 
-    `None` means every language or every kind. The order mixes languages, kinds and rules and never changes.
-    """
+
+def _outside_text(dice: Dice, language: str) -> str:
+    kind = dice.below(10)
+    if kind < 2:  # a right sentence of the other language
+        other = LANGUAGES[1 - LANGUAGES.index(language)]
+        return _error(dice, other, dice.pick(_weighted(other))).right
+    if kind < 4:
+        while True:
+            text = scrambled(dice, language, _error(dice, language, dice.pick(_weighted(language))).right)
+            if text:
+                return text
+    while True:
+        text = outside(dice, language)
+        if len(text.encode()) <= MAX_PROMPT_BYTES - 10 and "\n" not in text:
+            return text
+
+
+def draw(dice: Dice, language: str, rule: str | None = None) -> Sentence:
+    """A sentence of one rule, or of any as often as training has it."""
+    grammar = _GRAMMARS[language]
+    chance = dice.below(1000) / 1000
+    if rule == OUTSIDE or rule is None and chance < OUTSIDE_SHARE:
+        text = _outside_text(dice, language)
+        return Sentence(text=text, right=text, correction=grammar.UNKNOWN, explanation=grammar.UNKNOWN, language=language, rule=OUTSIDE)
+    if rule == CORRECT or rule is None and chance < OUTSIDE_SHARE + CORRECT_SHARE:
+        text = _right_phrase(dice, language) if dice.chance(0.12) else _error(dice, language, dice.pick(_weighted(language))).right
+        return Sentence(text=text, right=text, correction=grammar.OK, explanation=grammar.NOTHING_WRONG, language=language, rule=CORRECT)
+    function = dice.pick(_weighted(language)) if rule is None else _rule(language, rule)
+    example = _error(dice, language, function)
+    return Sentence(text=example.wrong, right=example.right, correction=example.correction, explanation=example.explanation,
+                    language=language, rule=function.__name__)
+
+
+def _rule(language: str, name: str):
+    return next(rule for rule in _GRAMMARS[language].RULES if rule.__name__ == name)
+
+
+def sentences(language: str, *, seed: int, split: str = "train") -> Iterator[Sentence]:
+    """Sentences of a split without end, mixed as in training; the same seed gives the same ones."""
+    _check("language", language, LANGUAGES)
     _check("split", split, SPLITS)
-    return _mixed([
-        _example(sentence, each_kind)
-        for each_language in _chosen("language", language, LANGUAGES)
-        for sentence in sentences(each_language) if is_held_out(sentence.text) == (split == "held_out")
-        for each_kind in _chosen("kind", kind, KINDS)
-    ])
+    dice = Dice(f"{language} {split} {seed}")
+    while True:
+        sentence = draw(dice, language)
+        if is_held_out(sentence.right) == (split == "held_out") and not _is_typed(sentence):
+            yield sentence
 
 
-def sample(num: int, *, seed: int, language: str | None = None, kind: str | None = None,
-           split: str = "held_out") -> list[Example]:
-    """Draw `num` different examples, every rule as likely as every other; the same seed draws the same.
-
-    Rules take turns, in a new order each round: their counts differ by at most one until a rule runs out.
-    """
-    rng = random.Random(seed)
-    by_rule = defaultdict(list)
-    for example in examples(language, kind, split):
-        by_rule[example.language, example.rule].append(example)
-    available = sum(map(len, by_rule.values()))
-    if isinstance(num, bool) or not isinstance(num, int) or not 1 <= num <= available:
-        raise ValueError(f"num is {num!r}; it must be a whole number from 1 to {available}, "
-                         f"the examples there are for this language, kind and split")
-    shuffled = [rng.sample(group, len(group)) for group in by_rule.values()]
-    drawn = []
-    for one_of_each in zip_longest(*shuffled):
-        present = [example for example in one_of_each if example is not None]
-        drawn += rng.sample(present, len(present))
-    return drawn[:num]
+def _is_typed(sentence: Sentence) -> bool:
+    """Whether it happens to stand in the lists of typed sentences, which are kept apart."""
+    return plain(sentence.text) in kept_apart() or plain(sentence.right) in kept_apart()
 
 
-def _example(sentence: Sentence, kind: str) -> Example:
+def example(sentence: Sentence, kind: str) -> Example:
     return Example(
         prompt=PREFIXES[sentence.language, kind] + sentence.text,
         answer=sentence.correction if kind == "fix" else sentence.explanation,
@@ -179,8 +171,35 @@ def _example(sentence: Sentence, kind: str) -> Example:
     )
 
 
-def _mixed(items: list[Example]) -> list[Example]:
-    return sorted(items, key=lambda example: _digest("order", example.prompt))
+def sample(num: int, *, seed: int, language: str | None = None, kind: str | None = None, split: str = "held_out",
+           without: tuple[str, ...] = ()) -> list[Example]:
+    """Draw `num` different examples, every rule as likely as every other; the same seed draws the same.
+
+    Rules take turns, in a new order each round: their counts differ by at most one. `without` leaves rules out.
+    """
+    if isinstance(num, bool) or not isinstance(num, int) or num < 1:
+        raise ValueError(f"num is {num!r}; it must be a whole number from 1")
+    _check("split", split, SPLITS)
+    rng = random.Random(seed)
+    groups = [(each, rule, each_kind) for each in _chosen("language", language, LANGUAGES) for rule in rules(each)
+              for each_kind in _chosen("kind", kind, KINDS) if rule not in without]
+    drawn, seen = [], set()
+    dice = Dice(f"sample {split} {seed}")
+    while len(drawn) < num:
+        for each, rule, each_kind in rng.sample(groups, len(groups)):
+            drawn.append(_new(dice, each, rule, each_kind, split, seen))
+    return drawn[:num]
+
+
+def _new(dice: Dice, language: str, rule: str, kind: str, split: str, seen: set[str]) -> Example:
+    """An example of a rule that was not drawn before."""
+    for _ in range(10_000):
+        sentence = draw(dice, language, rule)
+        found = example(sentence, kind)
+        if is_held_out(sentence.right) == (split == "held_out") and found.prompt not in seen:
+            seen.add(found.prompt)
+            return found
+    raise ValueError(f"num asks for more {split} examples of {rule!r} than there are: ask for fewer")
 
 
 def _chosen(field: str, value: str | None, allowed: tuple[str, ...]) -> tuple[str, ...]:
@@ -193,3 +212,4 @@ def _chosen(field: str, value: str | None, allowed: tuple[str, ...]) -> tuple[st
 def _check(field: str, value: str, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
         raise ValueError(f"{field} is {value!r}; it must be one of {', '.join(map(repr, allowed))}")
+

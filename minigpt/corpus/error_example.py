@@ -1,4 +1,7 @@
-"""One grammar mistake and its correction: what both small grammars are made of."""
+"""One grammar mistake and its correction: what both small grammars are made of.
+
+A rule writes a sentence with its mistake and the correction in brackets, "she [go|goes] to school", and the reason.
+"""
 
 from typing import NamedTuple
 
@@ -8,15 +11,26 @@ class ErrorExample(NamedTuple):
 
     wrong: str
     right: str
-    correction: str   # the answer to "fix": only the words that change, found in `right`
+    correction: str   # the answer to "fix": the words that change, found in `right`
     explanation: str  # the answer to "explain": names the rule and gives the correction
 
 
-def example(frame: str, bad: str, good: str, explanation: str, *, correction: str | None = None) -> ErrorExample:
-    """Fill the one `{}` of `frame` with the bad and the good words; `correction` is `good` unless given."""
-    return ErrorExample(frame.format(bad), frame.format(good), correction or good, explanation)
+class Marked(NamedTuple):
+    """What a rule yields: the sentence with "[wrong|right]" in it, and why; "{}" in `why` is the correction."""
+
+    sentence: str
+    why: str
 
 
 def phrase(*parts: str) -> str:
     """Join with single spaces the parts that are not empty."""
     return " ".join(part for part in parts if part)
+
+
+def opened(marked: Marked) -> ErrorExample:
+    """Both versions of a marked sentence."""
+    before, rest = marked.sentence.split("[")
+    inside, after = rest.split("]")
+    bad, good = inside.split("|")
+    wrong, right = (" ".join(f"{before}{middle}{after}".split()) for middle in (bad, good))
+    return ErrorExample(wrong, right, good, marked.why.replace("{}", good))

@@ -8,8 +8,8 @@ matplotlib.use("Agg")  # a file is written, with or without a display
 import matplotlib.pyplot as plt  # noqa: E402
 
 from minigpt.corpus import corpus  # noqa: E402
-from minigpt.corpus.evaluate import GROUPS, Accuracy, evaluate  # noqa: E402
-from minigpt.corpus.train import TASKS, Recipe  # noqa: E402
+from minigpt.corpus.evaluate import GROUPS, Accuracy, TypedAccuracy, evaluate, evaluate_outside, evaluate_typed  # noqa: E402
+from minigpt.corpus.train import Recipe  # noqa: E402
 from minigpt.llm.checkpoint_io import to_hf  # noqa: E402
 from minigpt.llm.model import MiniGPT  # noqa: E402
 
@@ -20,60 +20,74 @@ CARD = """# Model card: the Mini-GPT grammar tutor
 A decoder-only transformer in the Llama shape with {num_parameters:,} parameters ({width} wide, {num_layers} layers,
 {num_heads} query heads on {num_kv_heads} key/value head, {context} tokens of context), over UTF-8 bytes and one
 end-of-sequence token. It corrects one grammar mistake in a short English or Spanish sentence (`fix:`, `corrige:`) or
-names the rule (`explain:`, `explica:`).
+names the rule (`explain:`, `explica:`); to anything else it says that it only knows short sentences.
 
 ## Data
 
-Sentences of a small grammar of our own (`minigpt/corpus/corpus.py`): {sentences}. Nothing was taken from anywhere.
-One sentence in ten, chosen by a hash of its text, is held out of training in every form.
+Sentences of a grammar of our own (`minigpt/corpus/`), drawn anew for every step: {num_rules}. Nothing was taken from anywhere.
+{outside:.0f} % are no sentence of the grammar at all, {correct:.0f} % have no mistake. One sentence in ten, chosen by a hash of its right
+version, is held out of training in every form; so are the hand-written sentences in `minigpt/corpus/typed/`.
 
 ## Training
 
-`make train`: seed {seed}, {num_steps:,} steps of {batch_size} sequences, a third each of {tasks}; Muon for the layers'
-matrices and AdamW for the rest. The learning rate warms up over {warmup} steps and falls as half a cosine from {peak}.
-It took {minutes:.0f} minutes with {threads} on the machine that made this file. Weights are stored in fp16 and computed in fp32.
+`make train`: seed {seed}, {num_steps:,} steps of {batches} sequences; Muon for the layers' matrices and
+AdamW for the rest. The learning rate warms up over {warmup} steps to {peak} and falls over the last {decay:.0f} %.
+It took {minutes:.0f} minutes with {processes} on the machine that made this file. Weights are stored in fp16 and computed in fp32.
 
 ![loss of every step](loss.png)
 
 ## Accuracy and lengths
 
-Greedy answers to {num_prompts} held-out prompts per group, exactly equal to the corpus's; lengths in tokens, without EOS.
+Greedy answers to {num_prompts} held-out prompts per group, exactly equal to the corpus's; every rule is drawn as often as every
+other, the rarest as well. Lengths in tokens, without EOS.
 
-| language | kind | exact match | shortest | mean | longest |
-|---|---|---|---|---|---|
+| language | kind | exact match | shortest | mean | standard deviation | longest |
+|---|---|---|---|---|---|---|
 {rows}
+
+Sentences as people type them (`minigpt/corpus/typed/`), written by hand before the training and kept out of it:
+
+| list | right | sentences with nothing wrong that it changed |
+|---|---|---|
+{typed_rows}
 
 ## Limits
 
-It knows the words of its grammar and one mistake per sentence. On anything else its answers are confident nonsense. It is
-made for measuring how language models are served: do not use it for anything that matters.
+It knows short sentences with at most one mistake of a kind that its grammar has, and the tables above say how often it is
+wrong even there: it overlooks a mistake, sees one where there is none, or miswrites a word. It is made for measuring how
+language models are served: do not use it for anything that matters.
 """
 
 
 def write(
-    folder: Path, model: MiniGPT, recipe: Recipe, losses: list[float], minutes: float, num_threads: int,
+    folder: Path, model: MiniGPT, recipe: Recipe, losses: list[float], minutes: float, num_processes: int,
 ) -> list[Accuracy]:
     """Evaluate a trained model and write README.md and loss.png into its folder; returns the accuracies."""
     rows = [evaluate(model, *group, NUM_PROMPTS) for group in GROUPS]
+    lists = [*(evaluate_typed(model, language) for language in corpus.LANGUAGES), evaluate_outside(model)]
     plot_losses(losses, folder / "loss.png")
     sizes = {name: getattr(model.config, name) for name in model.config.__slots__}
     text = CARD.format(
         **sizes, num_parameters=sum(tensor.numel() for tensor in to_hf(model).values()),
-        sentences=" and ".join(f"{len(corpus.sentences(code)):,} {name} sentences"
-                               for code, name in (("en", "English"), ("es", "Spanish"))),
-        seed=recipe.seed, num_steps=recipe.num_steps, batch_size=recipe.batch_size, tasks=", ".join(TASKS),
-        peak=recipe.peak_learning_rate,
-        warmup=recipe.warmup_steps, minutes=minutes, threads=f"{num_threads} thread{'s' if num_threads > 1 else ''}",
-        num_prompts=NUM_PROMPTS,
-        rows="\n".join(map(_table_row, rows)),
+        num_rules=" and ".join(f"{len(corpus.rules(code)) - 2} rules of {name}" for code, name in (("en", "English"), ("es", "Spanish"))),
+        outside=100 * corpus.OUTSIDE_SHARE, correct=100 * corpus.CORRECT_SHARE, seed=recipe.seed,
+        num_steps=recipe.num_steps, batches=", ".join(f"{size} {task}" for task, size in recipe.batch_sizes.items()),
+        peak=recipe.peak_learning_rate, decay=100 * recipe.decay_share, warmup=recipe.warmup_steps, minutes=minutes,
+        processes="one process" if num_processes == 1 else "two processes", num_prompts=NUM_PROMPTS,
+        rows="\n".join(map(_table_row, rows)), typed_rows="\n".join(map(_typed_row, lists)),
     )
     (folder / "README.md").write_text(text, encoding="utf-8")
     return rows
 
 
 def _table_row(row: Accuracy) -> str:
-    lengths = f"{row.min_tokens} | {row.mean_tokens:.1f} | {row.max_tokens}"
+    lengths = f"{row.min_tokens} | {row.mean_tokens:.1f} | {row.stdev_tokens:.1f} | {row.max_tokens}"
     return f"| {row.language} | {row.kind} | {row.exact_percent:.1f} % | {lengths} |"
+
+
+def _typed_row(row: TypedAccuracy) -> str:
+    spoilt = f"{row.num_spoilt} of {row.num_correct}" if row.num_correct else ""
+    return f"| {row.name} | {row.num_right} of {row.num_sentences} ({row.right_percent:.0f} %) | {spoilt} |"
 
 
 def plot_losses(losses: list[float], path: Path) -> None:

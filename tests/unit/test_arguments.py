@@ -22,7 +22,7 @@ NUMBERS = {
     "serve": ["--max-batch", "--max-inflight", "--max-wait-ms", "--max-queue", "--max-body-bytes", "--time-limit-s",
               "--hang-s"],
     "ray": ["--replicas", "--max-inflight", "--rate", "--p95-ms", "--quiet-rate", "--nodes", "--max-queue"],
-    "bench": ["--repeats"], "eval": ["--num"], "ask": ["--max-tokens"], "train": ["--steps", "--threads"],
+    "bench": ["--repeats"], "eval": ["--num"], "ask": ["--max-tokens"], "train": ["--steps", "--processes"],
     "engines": ["--requests", "--inflight", "--repeats"],
 }
 WRITERS = {"replay": "--json", "workload": "--out", "plan": "--json", "load": "--json", "arena": "--json", "eval": "--json",
