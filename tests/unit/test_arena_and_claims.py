@@ -48,7 +48,7 @@ def test_the_ledger_is_a_table_between_markers():
     english, spanish = (ledger.markdown([ROW], code).splitlines() for code in ("en", "es"))
     assert english[0] == ledger.BEGIN and english[-1] == ledger.END
     assert english[3] == "| said \\| so | paper | measured | **in some cases** | 05 |"
-    assert spanish[3] == "| dicho | artículo | medido | **con una condición** | 05 |"
+    assert spanish[3] == "| dicho | artículo | medido | **en algunos casos** | 05 |"
     assert json.loads(ledger.as_json([ROW]))[0]["measured"] == {"en": "measured", "es": "medido"}
 
 

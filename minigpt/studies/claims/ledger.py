@@ -13,7 +13,7 @@ BEGIN, END = "<!-- claims:begin -->", "<!-- claims:end -->"
 
 HOLDS, CONDITION, WRONG, UNCLEAR = "holds", "in some cases", "does not hold", "not reproduced"
 SPANISH_VERDICTS = {
-    HOLDS: "se cumple", CONDITION: "con una condición", WRONG: "no se cumple", UNCLEAR: "no reproducido",
+    HOLDS: "se cumple", CONDITION: "en algunos casos", WRONG: "no se cumple", UNCLEAR: "no reproducido",
 }
 # The most surprising rows, by id: the READMEs show these, labs/CLAIMS.md all of them.
 SURPRISING = ("equal-lengths", "p95-by-length", "23x", "chunks", "dispatch")
