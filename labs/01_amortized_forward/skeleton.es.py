@@ -124,7 +124,7 @@ def fit_line(batch_sizes, times):
 def batch_for_share(a, b, share):
     """El tamaño de lote (sin redondear) con el que B / (a + b·B) alcanza esta fracción (share) de su techo 1/b.
 
-    El techo mismo no se alcanza nunca: una fracción que no esté entre 0 y 1 es un ValueError.
+    El techo en sí no se alcanza nunca: una fracción que no esté entre 0 y 1 es un ValueError.
     """
     # EJERCICIO 1.8 (unas 3 líneas)
     raise NotImplementedError("ejercicio 1.8: batch_for_share")

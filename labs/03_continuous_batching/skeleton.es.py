@@ -70,10 +70,10 @@ def reduction_interval(static_records, continuous_records, num_resamples, seed):
 
 
 def grouped_batch_loop(server):
-    """Batching continuo en que las recién llegadas comparten prellenado: entran varias juntas o, tras un rato, una.
+    """Batching continuo en que las recién llegadas comparten prellenado: entran en grupo o, tras un rato, una sola.
 
     Una pasada de prellenado (prefill) tiene un coste fijo, así que dos prompts en un paso cuestan menos que en dos. Si
-    hay alguna en vuelo, las que llegan esperan a que pueda entrar un grupo, pero ninguna espera más que un
+    hay alguna en vuelo, las que llegan esperan a que pueda entrar un grupo, pero ninguna espera más de un tiempo
     límite; sin ninguna en vuelo, esperar no aporta nada. Primero la más antigua, y nunca más de `server.max_inflight`
     en vuelo. El tamaño del grupo y el límite los eliges tú.
     """

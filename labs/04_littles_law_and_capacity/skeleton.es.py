@@ -45,8 +45,8 @@ def sample_the_law(records, warm_up, every_s):
     """L, λ y W de todo el sistema en una ventana; L se muestrea en el registro, como lo haría un observador con reloj.
 
     La ventana va desde la llegada de la petición número `warm_up` (por orden de llegada, desde 0) hasta la última
-    llegada. L es la media sobre instantes que no decide ningún suceso del servidor: los da `sample_times`, uno cada
-    `every_s`, y `number_inside` cuenta. λ y W son los de la misma ventana.
+    llegada. L es el número medio de peticiones dentro, en instantes que no dependen de lo que hace el servidor: los da
+    `sample_times`, uno cada `every_s`, y `number_inside` cuenta. λ y W son los de la misma ventana.
     """
     # EJERCICIO 4.3 (unas 5 líneas)
     raise NotImplementedError("ejercicio 4.3: sample_the_law")
@@ -97,8 +97,8 @@ def sequences_that_fit(budget_bytes, model, lengths, way, block_size):
 def plan(rate_per_s, p95_target_s, lengths, max_cap):
     """La flota más pequeña cuyo p95 cumple el objetivo: (número de réplicas, tope en vuelo de cada una).
 
-    De los topes que vale la pena probar (`CAPS` y el propio `max_cap`), el tope es aquel cuyo p95 es menor; ninguno
-    por encima de `max_cap`: más no cabría en la memoria de una réplica. Una flota la simula
+    De los topes que vale la pena probar (`CAPS` y el propio `max_cap`), elige el de menor p95, sin pasar de
+    `max_cap`: más no cabría en la memoria de una réplica. Una flota la simula
     `fleet.p95_s(lengths, rate_per_s, num_replicas, cap)`. Da abasto solo si rate_per_s / num_replicas es menor que lo
     que completa una réplica: descarta los topes con los que no da abasto. Lanza ValueError si ninguna flota puede
     cumplir el objetivo.

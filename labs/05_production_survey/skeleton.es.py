@@ -9,7 +9,7 @@ import heapq
 
 
 class BlockManager:
-    """Bloques (blocks) de `block_size` tokens para muchas secuencias: cuáles están libres y cuáles guardan qué."""
+    """Bloques (blocks) de `block_size` tokens para muchas secuencias: cuáles están libres y de quién son los demás."""
 
     def __init__(self, num_blocks, block_size):
         self.block_size = block_size

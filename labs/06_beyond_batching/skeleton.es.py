@@ -57,7 +57,7 @@ class PrefixCache:
         """Ya escrito: los primeros bloques de la secuencia, uno por clave de `keys`, están calculados y llenos, y desde
         ahora se pueden encontrar.
 
-        Una clave es de un solo bloque y un bloque de una sola clave: se queda el que se publicó primero.
+        A cada clave le corresponde un solo bloque, y a cada bloque una sola clave: se queda el que se publicó primero.
         """
         for block, key in zip(self.tables[request_id], keys):
             if key not in self.block_of and block not in self.key_of:
@@ -77,7 +77,7 @@ class PrefixCache:
         return True
 
     def evict(self):
-        """Ya escrito: renuncia al bloque que lleva más tiempo ocioso y devuélvelo: ya no se puede encontrar."""
+        """Ya escrito: vacía el bloque que lleva más tiempo ocioso y devuélvelo: ya no se puede encontrar."""
         block = next(iter(self.idle))
         del self.idle[block]
         del self.block_of[self.key_of.pop(block)]
@@ -147,7 +147,7 @@ class TokenCounters:
         raise NotImplementedError("ejercicio 6.7: TokenCounters")
 
     def next_client(self):
-        """Devuelve el cliente que espera con el contador más bajo; entre iguales, el primero del alfabeto."""
+        """Devuelve el cliente que espera con el contador más bajo; entre iguales, el primero por orden alfabético."""
         # EJERCICIO 6.7 (alrededor de una línea)
         raise NotImplementedError("ejercicio 6.7: TokenCounters")
 

@@ -49,7 +49,7 @@ def concept_name(key: str) -> str:
         "empty": say(en="empty slot", es="slot libre"),
         "student": say(en="yours", es="tu versión"),
         "given": say(en="given", es="el código dado"),
-        "separate": say(en="a pass each", es="una pasada cada una"),
+        "separate": say(en="a pass each", es="una pasada por petición"),
         "products": say(en="products", es="productos"),
         "calls": say(en="calls (Python and dispatch)", es="llamadas (Python y dispatch)"),
         "rest": say(en="the rest", es="el resto"),
