@@ -10,7 +10,6 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from minigpt.corpus.tables import lines
 from minigpt.llm.tokenizer import encode, encode_prompt
 
 POOL = Path(__file__).parent.parent / "checkpoint" / "prompts.jsonl"
@@ -62,6 +61,8 @@ class Place:
 
 def places() -> tuple[Place, ...]:
     """The places of the pool in order. A new tutor says other things, but no figure of the labs moves with it."""
+    from minigpt.corpus.tables import lines  # here: the web page reads the pool and trains no tutor
+
     rows = (line.split() for line in lines("pool_lengths.txt"))
     return tuple(Place(language, kind, int(prompt), int(answer)) for language, kind, prompt, answer in rows)
 

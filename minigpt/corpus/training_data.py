@@ -13,7 +13,7 @@ REWRITE = "rewrite"
 TASKS = (*corpus.KINDS, REWRITE)
 IGNORED = -100  # the target of a position whose prediction does not count: cross_entropy's own convention
 PREFIX = 8  # tokens that say which task it is, about: there is nothing to learn in predicting them
-WIDTHS = 16  # lengths are multiples of this: the library prepares its products anew for each new shape
+WIDTHS = 16  # lengths are multiples of this: the library prepares its products again for each new shape
 TURNS = ("en", "es", "en", "es", "en", "es", "es")  # Spanish has more forms to learn
 LOOK_AHEAD = 24  # batches that are drawn together and sorted by length: little padding
 
