@@ -99,6 +99,12 @@ MEAN_NUMBER = Definition(
             "divide by the length of the window, end_s − start_s, not by `end_s` (section 4.1)",
             "divide entre la longitud de la ventana, end_s − start_s, y no entre `end_s` (sección 4.1)",
         )),
+        *(Slip(answer=lambda *scene, off=off: average(*scene) + off, hint=t(
+            f"exactly one too {'many' if off > 0 else 'few'} at every moment: before the first entry nobody is inside, so the "
+            "count begins at 0 (section 4.1)",
+            f"exactamente una de {'más' if off > 0 else 'menos'} en todo momento: antes de la primera entrada no hay ninguna "
+            "dentro, así que la cuenta empieza en 0 (sección 4.1)",
+        )) for off in (1, -1)),
         Slip(answer=_law, hint=t(
             "this is λ·W, made of the stays: L must be counted on its own, or the law has nothing to compare (section 4.1)",
             "esto es λ·W, hecho con las estancias: L se cuenta por separado, o la ley no tiene nada que comparar (sección 4.1)",

@@ -173,12 +173,25 @@ def expect_whole(shown: dict, num_blocks: int, calls, hint: Text) -> None:
     """Each block is free, idle or in tables, and in no two of these; both directories say the same."""
     held = {block for table in shown["tables"].values() for block in table}
     places = Counter([*shown["free_blocks"], *shown["idle"], *held])
-    wrong = {block: places[block] for block in {*range(num_blocks), *places} if places[block] != 1}
-    expect(wrong == {}, hint=hint, got=wrong, expected=told_of_calls(
+    wrong = [block for block in {*range(num_blocks), *places} if places[block] != 1]
+    expect(not wrong, hint=hint, got=told_of_places(shown, wrong), expected=told_of_calls(
         "each block once: free, idle or held", "cada bloque una vez: libre, ocioso o en uso", calls))
     turned = {block: key for key, block in shown["block_of"].items()}
     expect(turned == shown["key_of"], hint=hint, got=shown["key_of"], expected=told_of_calls(
         f"key_of {turned}, as block_of says", f"key_of {turned}, como dice block_of", calls))
+
+
+def told_of_places(shown: dict, blocks) -> Text:
+    """Where each of these blocks is, for a reader who knows what a cache keeps."""
+    found = []
+    for block in blocks:
+        en = ["free"] * list(shown["free_blocks"]).count(block) + ["idle"] * (block in shown["idle"])
+        es = ["libre"] * list(shown["free_blocks"]).count(block) + ["ocioso"] * (block in shown["idle"])
+        tables = [request_id for request_id, table in shown["tables"].items() if block in table]
+        en += [f"in table {request_id}" for request_id in tables]
+        es += [f"en la tabla {request_id}" for request_id in tables]
+        found.append((f"block {block} {' and '.join(en) or 'nowhere'}", f"bloque {block} {' y '.join(es) or 'en ninguna parte'}"))
+    return t("; ".join(en for en, _ in found), "; ".join(es for _, es in found))
 
 
 def told_of(name: str, due, calls) -> Text:
