@@ -1,6 +1,6 @@
 """Wrong bookkeeping and wrong plans, each with a mistake that students are bound to make."""
 
-from tests.mutants import fresh, lab04_first_message
+from tests.mutants import first_message, fresh, lab04_first_message
 from tests.mutants.mutant import Mutant
 
 WHO_ENTERS = "inside = [r for r in records if r[entry] is not None and start_s <= r[entry] < end_s]"
@@ -368,5 +368,6 @@ MUTANTS = (
         check="4.8/meets_its_p95", hint="`lengths` after the call",
     ),
     *fresh.BY_LAB["04"],
+    *first_message.BY_LAB["04"],
     *lab04_first_message.MUTANTS,
 )
