@@ -64,9 +64,10 @@ def _why_lost(cache, num_new: tuple[int, ...]) -> Text | None:
         )
     if len(num_new) > 1 and lengths_of(cache) == {0: num_new[-1]}:
         return t(
-            "the dict holds only the tokens of the last call: store what you return, old and new tokens together (section 1.2)",
-            "el diccionario contiene solo los tokens de la última llamada: guarda lo que devuelves, los antiguos y los nuevos "
-            "juntos (sección 1.2)",
+            "the dict holds only the tokens of the last call: join the old and the new, then store and return the same pair "
+            "(section 1.2)",
+            "el diccionario contiene solo los tokens de la última llamada: junta los antiguos y los nuevos, y después guarda y "
+            "devuelve ese mismo par (sección 1.2)",
         )
     return None
 

@@ -73,7 +73,12 @@ def _without(name):
 
 def _swapped_in(name, other):
     """The coefficient `other` in the place of `name`, as after copying a line."""
-    return lambda lengths, in_flight, cost: requests_per_s(lengths, in_flight, cost | {name: cost[other]})
+    def answer(lengths, in_flight, cost):
+        if not cost[other]:
+            raise LookupError("what costs nothing cannot be told from what is missing")
+        return requests_per_s(lengths, in_flight, cost | {name: cost[other]})
+
+    return answer
 
 
 OTHER_UNIT = t(
@@ -167,7 +172,6 @@ SLIPS = (
         "this is the result for `COST`, at the top of the file: take the coefficients from the argument `cost` (section 4.6)",
         "este es el resultado con `COST`, al principio del archivo: toma los coeficientes del argumento `cost` (sección 4.6)",
     )),
-    # Where only some coefficients cost anything, one that is missing and one replaced by another look alike.
     *((_without(name), t(
         f"cost['{name}'] does not count in this result: it is missing, or another coefficient stands in its place (section 4.6)",
         f"cost['{name}'] no cuenta en este resultado: falta, o hay otro coeficiente en su lugar (sección 4.6)",

@@ -7,7 +7,6 @@ JOIN = "        k, v = torch.cat([keys, k]), torch.cat([values, v])\n"
 SHARE = """    if not 0 < share < 1:
         raise ValueError(f"share={share}: give a number between 0 and 1, such as 0.9")
     return share / (1 - share) * a / b"""
-HIDDEN = "torch.arange(longest) > lengths[:, None]  # (B, S)"
 WAIT = "batch.append(server.queue.get(deadline_s - server.clock.time()))\n        except queue.Empty:"
 ENDS = """                running.remove(request)
     # END SOLUTION
@@ -44,10 +43,6 @@ BY_LAB = {
             name="computed before it is refused", old=SHARE, check="1.8/never_all_of_it", outcome="crashed",
             hint="before anything is computed",
             new="    size = share / (1 - share) * a / b\n" + SHARE.replace("share / (1 - share) * a / b", "size"),
-        ),
-        Mutant(
-            name="padded: hidden from itself", old=HIDDEN, new=HIDDEN.replace(">", ">="), check="1.9/equal_lengths",
-            hint="the new token does not see itself",
         ),
         Mutant(
             name="padded: lengths grow first", old='    lengths, rows = padded["lengths"], torch',
@@ -144,6 +139,11 @@ BY_LAB = {
         ),
     ),
     "06": (
+        Mutant(
+            name="the holders of the next block", old="elif self.num_holders[block] == 0:",
+            new="elif self.num_holders[block + 1] == 0:", check="6.3/until_the_last_leaves",
+            hint="a block that another sequence still holds",
+        ),
         Mutant(
             name="begins with num_tokens", old="range(longest, 0, -1)", new="range(num_tokens, 0, -1)",
             check="6.4/what_followed", hint="that is how many to guess",

@@ -116,11 +116,12 @@ MUTANTS = (
         check="4.4/prefill", hint="brings its prompt tokens",
     ),
     Mutant(
-        name="capacity without context", old=CONTEXT_COST, new="", check="4.4/context", hint="the k − 1 tokens of its answer so far",
+        name="capacity without context", old=CONTEXT_COST, new="", check="4.4/context",
+        hint="cost['per_context_token_ns'] does not count",
     ),
     Mutant(
         name="context of the prompt alone", old="(n - 1) * prompt + n * (n - 1) / 2", new="(n - 1) * prompt",
-        check="4.4/context", hint="the k − 1 tokens of its answer so far",
+        check="4.4/context", hint="the answer is missing from the context",
     ),
     Mutant(
         name="context of the mean length", old=ATTENDED, check="4.4/context", hint="long requests are in flight more",
