@@ -11,7 +11,7 @@ from dataclasses import replace
 from minigpt.workloads.workload import Workload
 from tests.grader.check import check
 from tests.grader.outcomes import CheckFailed, expect, expect_equal, t
-from tests.lab03.oracle import REMEMBERS
+from tests.lab03.oracle import REMEMBERS, expect_token_ids
 from tests.lab03.random_scenes import random_items
 from tests.lab03.scenes import MS, scene
 
@@ -51,6 +51,7 @@ def test_own_tokens(student):
     workload = scene((0, 5), (0, 5), (0, 5))
     outputs, _ = ran(student, workload)
     due = {item.request_id: list(item.answer) for item in workload.items}
+    expect_token_ids(outputs, "2.3")
     expect(not (left := left_out(outputs, due)), expected=due, got=outputs, hint=t(
         "all three end in the same step, and {left} did not get the last token: each token of a step belongs to its request, "
         "even if another one has just ended. Does a `break`, a `return` or a removal from the list that you iterate over "

@@ -23,13 +23,13 @@ def _of(keep):
     return answer
 
 
-def _walked(*, in_order=sorted, cut=True, tail=True, change_first=False):
+def _walked(*, in_order=sorted, cut=True, tail=True, change_first=False, leaving=-1):
     """What a walk along the changes gives, with a slip in it."""
 
     def answer(records, stage, start_s, end_s):
         entry, leave = STAGES[stage]
         changes = [(r[entry], 1) for r in records if r[entry] is not None]
-        changes += [(r[leave], -1) for r in records if r[leave] is not None]
+        changes += [(r[leave], leaving) for r in records if r[leave] is not None]
         area, inside, now_s = 0.0, 0, start_s
         for time_s, change in in_order(changes):
             until_s = max(now_s, min(time_s, end_s) if cut else time_s)
@@ -99,6 +99,10 @@ MEAN_NUMBER = Definition(
             "divide by the length of the window, end_s − start_s, not by `end_s` (section 4.1)",
             "divide entre la longitud de la ventana, end_s − start_s, y no entre `end_s` (sección 4.1)",
         )),
+        *(Slip(answer=_walked(leaving=leaving), hint=t(
+            "whoever leaves stays in the count: each entry is +1, each exit −1 (section 4.1)",
+            "quien sale se queda en la cuenta: cada entrada es +1; cada salida, −1 (sección 4.1)",
+        )) for leaving in (0, 1)),
         *(Slip(answer=lambda *scene, off=off: average(*scene) + off, hint=t(
             f"exactly one too {'many' if off > 0 else 'few'} at every moment: before the first entry nobody is inside, so the "
             "count begins at 0 (section 4.1)",

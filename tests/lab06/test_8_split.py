@@ -81,6 +81,12 @@ SLIPS = (
         "every request passes through both kinds: the slower kind decides, so take min, not the sum (section 6.5)",
         "toda petición pasa por los dos tipos: decide el más lento, así que toma min, no la suma (sección 6.5)",
     )),
+    Slip(answer=lambda num_machines, *_: (1, num_machines - 1, 0), hint=t(
+        "the rate is cut to 0, and with it every division looks the same: a machine completes far less than one request per "
+        "nanosecond, so divide with /, not //, and do not round (section 6.5)",
+        "la tasa queda en 0, y así todos los repartos parecen iguales: una máquina completa mucho menos de una petición por "
+        "nanosegundo; divide con /, no con //, y no redondees (sección 6.5)",
+    )),
     Slip(answer=_with(join=max), hint=t(
         "every request passes through both kinds: the slower kind decides, so take min, not max (section 6.5)",
         "toda petición pasa por los dos tipos: decide el más lento, así que toma min, no max (sección 6.5)",

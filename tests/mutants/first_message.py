@@ -13,6 +13,14 @@ ENDS = """                running.remove(request)
 
 
 def static_batch_loop"""
+STEP = """    for request, token in zip(in_flight, server.model.forward_one_step(in_flight)):
+        is_eos = token == server.model.eos_token_id
+        if not is_eos:
+            request.append(token)
+"""
+SKIP = """            if request not in running:
+                continue
+"""
 TURN = """        finished = decode_one_step(server, in_flight)
         retire(server, in_flight, finished)"""
 TOP = """    in_flight = []
@@ -77,11 +85,28 @@ BY_LAB = {
             check="2.2/own_tokens", hint="did not get the last token",
         ),
         Mutant(
+            name="a list for a token", old=SKIP, check="2.2/own_tokens", hint="append one token",
+            new=SKIP + "            token = token if token == server.model.eos_token_id else [token]\n",
+        ),
+        Mutant(
             name="the rows of the largest step", old='num_rows = sum(step["rows"] for', new='num_rows = max(step["rows"] for',
             check="2.5/counts_slots", hint="a share is never negative",
         ),
     ),
     "03": (
+        Mutant(
+            name="the method, not what it returns", old="in_flight.append(server.queue.get_nowait())",
+            new="in_flight.append(server.queue.get_nowait)", check="3.1/fills_every_free_slot", hint="with the parentheses",
+        ),
+        Mutant(
+            name="all tokens for one", old=STEP, new="    tokens = server.model.forward_one_step(in_flight)\n"
+            + STEP.replace("server.model.forward_one_step(in_flight)", "tokens").replace("(token)", "(tokens)"),
+            check="3.2/each_gets_its_own_token", hint="append one token",
+        ),
+        Mutant(
+            name="a token of 0 for none", old=STEP, new=STEP.replace("not is_eos", "token and not is_eos"),
+            check="3.2/each_gets_its_own_token", hint="0 is a token like any other",
+        ),
         Mutant(
             name="retired a step later", old=TOP + TURN, check="3.4/the_scene_of_the_lab", outcome="crashed",
             hint="retire comes too late",
@@ -94,6 +119,8 @@ BY_LAB = {
             hint="more than one mistake gives just this",
             new="stays = [r[leave] - r[entry] for r in inside if r[leave] is not None and r[leave] < end_s]",
         ),
+        Mutant(name="who leaves comes again", old="(r[leave], -1)", new="(r[leave], 1)", check="4.2/average_over_time",
+               hint="each entry is +1, each exit −1"),
         Mutant(name="from −1 on", old=INSIDE, new=INSIDE.replace("0.0, 0", "0.0, -1"), check="4.2/average_over_time",
                hint="exactly one too few"),
         Mutant(name="from 1 on", old=INSIDE, new=INSIDE.replace("0.0, 0", "0.0, 1"), check="4.2/average_over_time",
@@ -151,6 +178,14 @@ BY_LAB = {
         Mutant(
             name="a decode step for a token", old=COMPUTE, new=COMPUTE.replace("per_prefill_token_ns", "step_overhead_ns"),
             check="6.8/best_division", hint="cost['step_overhead_ns'] stands where cost['per_prefill_token_ns'] belongs",
+        ),
+        Mutant(
+            name="requests per nanosecond, cut", old="num_prefill / max(compute_ns, send_ns)",
+            new="num_prefill // max(compute_ns, send_ns)", check="6.8/best_division", hint="divide with /, not //",
+        ),
+        Mutant(
+            name="the last replica is never least", old="least = fewest(range(len(in_flight)))",
+            new="least = fewest(range(len(in_flight) - 1))", check="6.9/least", hint="one replica is never chosen",
         ),
         Mutant(
             name="no rows in a decode step", old=DECODE, new=DECODE.replace(' + cost["per_sequence_ns"]', ""),
