@@ -100,13 +100,13 @@ MEAN_NUMBER = Definition(
             "divide entre la longitud de la ventana, end_s − start_s, y no entre `end_s` (sección 4.1)",
         )),
         *(Slip(answer=_walked(leaving=leaving), hint=t(
-            "whoever leaves stays in the count: each entry is +1, each exit −1 (section 4.1)",
-            "quien sale se queda en la cuenta: cada entrada es +1; cada salida, −1 (sección 4.1)",
+            "a request that leaves stays in the count: each entry is +1, each exit −1 (section 4.1)",
+            "la petición que sale se queda en la cuenta: la que entra suma 1; la que sale resta 1 (sección 4.1)",
         )) for leaving in (0, 1)),
         *(Slip(answer=lambda *scene, off=off: average(*scene) + off, hint=t(
-            f"exactly one too {'many' if off > 0 else 'few'} at every moment: before the first entry nobody is inside, so the "
-            "count begins at 0 (section 4.1)",
-            f"exactamente una de {'más' if off > 0 else 'menos'} en todo momento: antes de la primera entrada no hay ninguna "
+            f"exactly one too {'many' if off > 0 else 'few'} at every moment: before the first entry no request is inside, so "
+            "the count begins at 0 (section 4.1)",
+            f"exactamente una de {'más' if off > 0 else 'menos'} en todo momento: antes de que entre la primera no hay ninguna "
             "dentro, así que la cuenta empieza en 0 (sección 4.1)",
         )) for off in (1, -1)),
         Slip(answer=_law, hint=t(
