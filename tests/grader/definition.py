@@ -26,6 +26,7 @@ CHANGED = t(
 )
 
 
+
 class Raised:
     """Stands for a ValueError in the place of an answer."""
 
@@ -138,11 +139,21 @@ def _slip_hint(student, definition: Definition, cases: list, count: int, got) ->
     for args in cases[count + 1 : count + 1 + CASES_MORE]:
         answers.append((args, answer(student, definition.function, args)[0]))
     wanted = _true_answer(definition, answers[count][0])
+    found = []
     for slip in definition.slips:
         is_wrong_here = not _explains(definition, slip, answers[count][0], wanted)
         if is_wrong_here and all(_explains(definition, slip, *each) for each in answers):
-            return slip.hint
-    return None
+            found.append(slip.hint)
+    return one_of(found)
+
+
+def one_of(hints: Iterable[Text]) -> Text | None:
+    """The hint where slips explain all answers; of several it cannot be known which one it is, so two are named."""
+    one, other, *_ = (*dict.fromkeys(hints), None, None)
+    if other is None:
+        return one
+    return t(f"more than one mistake gives just this. Either: {one.en}. Or: {other.en}",
+             f"más de un error da justo esto. O bien: {one.es}. O bien: {other.es}")
 
 
 def _explains(definition: Definition, slip: Slip, args, got) -> bool:

@@ -20,6 +20,7 @@ TUTOR = TutorSpec()
 # Of logits that lie several units apart. From one order of sums to another fp32 differs by about 1e-5; attention that is
 # 1.0001 times too large moves them by 4e-4.
 TOLERANCE = 1e-4
+MOST_ROWS_NAMED = 8  # by a message about wrong rows
 
 
 def draw_tokens(num_tokens: int, seed) -> list[int]:
@@ -90,13 +91,17 @@ NO_WEIGHTS = t(
 )
 
 
-def expect_close(got, wanted, *, hint, tolerance: float = TOLERANCE, if_nan: Text = NO_WEIGHTS) -> None:
-    """Fail the check unless two tensors of one shape differ by no more than the tolerance anywhere."""
+def expect_close(got, wanted, *, hint, tolerance: float = TOLERANCE, if_nan: Text = NO_WEIGHTS, where=None) -> None:
+    """Fail the check unless two tensors of one shape differ by no more than the tolerance anywhere.
+
+    `where(got, wanted)` adds to the message which parts differ.
+    """
     expect_tensor(got, tuple(wanted.shape), hint=hint)
     gap = float((got - wanted).abs().max())
+    place = where(got, wanted) if where and not gap <= tolerance else t("", "")
     expect(gap <= tolerance, hint=hint if gap == gap else if_nan,
            expected=t(f"the same numbers, within {tolerance:g}", f"los mismos números, con margen de {tolerance:g}"),
-           got=t(f"a largest difference of {gap:.3g}", f"una diferencia máxima de {gap:.3g}"))
+           got=t(f"a largest difference of {gap:.3g}", f"una diferencia máxima de {gap:.3g}").followed_by(place))
 
 
 def is_close(got, wanted, *, tolerance: float = TOLERANCE) -> bool:
@@ -111,7 +116,17 @@ def expect_rows(got, wanted: list, *, hint) -> None:
     """Fail the check unless `got` has these rows, in this order."""
     import torch
 
-    expect_close(got, torch.stack(wanted), hint=hint)
+    expect_close(got, torch.stack(wanted), hint=hint, where=_rows_that_differ)
+
+
+def _rows_that_differ(got, wanted) -> Text:
+    """Which rows are wrong and which are right, where that says something."""
+    wrong = [row for row, pair in enumerate(zip(got, wanted)) if not is_close(*pair)]
+    right = [row for row in range(len(wanted)) if row not in wrong]
+    if not right or len(wanted) > MOST_ROWS_NAMED:
+        return t("", "")
+    wrong, right = (", ".join(map(str, rows)) for rows in (wrong, right))
+    return t(f" (wrong rows: {wrong}; right rows: {right})", f" (filas incorrectas: {wrong}; filas correctas: {right})")
 
 
 def expect_pair(got, *, hint) -> tuple:

@@ -4,8 +4,8 @@ import random
 
 from tests.grader.check import check
 from tests.grader.definition import expect_unchanged
-from tests.grader.outcomes import expect, t
-from tests.lab01.scenes import draw, expect_close, expect_equal_layers, expect_pair, is_close, shown
+from tests.grader.outcomes import Text, expect, t
+from tests.lab01.scenes import draw, expect_close, expect_equal_layers, expect_pair, is_close, lengths_of, shown
 
 K, D = 2, 8  # key/value heads, size of a head
 
@@ -42,14 +42,34 @@ def test_in_order(student):
         "se atiende a sí mismo (sección 1.2)",
     )
     for num_new in ((1,), (3, 1), (3, 1, 2)):
-        (keys, _), _, wanted, values = remembered(student, *num_new)
-        expect_close(keys, wanted, tolerance=0, hint=SWAPPED if is_close(keys, values, tolerance=0) else hint)
+        (keys, _), cache, wanted, values = remembered(student, *num_new)
+        likely = SWAPPED if is_close(keys, values, tolerance=0) else _why_lost(cache, num_new) or hint
+        expect_close(keys, wanted, tolerance=0, hint=likely)
     for num_new, shape in (((40, 1, 1, 30), (1, 4)), ((1_000, 1, 99), (1, 2))):
         (keys, _), _, wanted, _ = remembered(student, *num_new, shape=shape)
         expect_close(keys, wanted, tolerance=0, hint=t(
             "{n} tokens were passed in, and all of them must be kept: do not drop the oldest (section 1.2)",
             "llegaron {n} tokens y hay que guardarlos todos: no descartes los más antiguos (sección 1.2)",
         ).format(n=sum(num_new)))
+
+
+def _why_lost(cache, num_new: tuple[int, ...]) -> Text | None:
+    """The hint for keys that are missing, if the dict itself shows why."""
+    if lengths_of(cache) == {}:
+        return t(
+            "the dict is still empty after the call, so the next call finds nothing there: store the pair, `cache[layer] = …` "
+            "(section 1.2)",
+            "el diccionario sigue vacío tras la llamada, así que la siguiente no encuentra nada en él: guarda el par, "
+            "`cache[layer] = …` (sección 1.2)",
+        )
+    if len(num_new) > 1 and lengths_of(cache) == {0: num_new[-1]}:
+        return t(
+            "the dict holds only the tokens of the last call: join the old and the new, then store and return the same pair "
+            "(section 1.2)",
+            "el diccionario contiene solo los tokens de la última llamada: junta los antiguos y los nuevos, y después guarda y "
+            "devuelve ese mismo par (sección 1.2)",
+        )
+    return None
 
 
 @check("1.1", points=1, en="keys stay keys, values stay values", es="las claves siguen siendo claves, y los valores, valores")

@@ -102,8 +102,10 @@ def drawn_times(rng: random.Random, names: str, count: int) -> dict[str, list[fl
 def test_times_each_call(student):
     scenes = [bench({"slots": [2.0] * 3, "dict": [5.0] * 3, "loop": [0.25] * 3}), bench({"alone": [4.0]})]
     expect_medians(student, scenes, hint=t(
-        "read clock() right before and right after a call of one candidate; no other clock counts (section 1.6)",
-        "lee clock() justo antes y justo después de la llamada a una candidata; ningún otro reloj cuenta (sección 1.6)",
+        "read clock() right before and right after a call of one candidate: its time is the second reading minus the first; "
+        "no other clock counts (section 1.6)",
+        "lee clock() justo antes y justo después de la llamada a una candidata: su tiempo es la segunda lectura menos la "
+        "primera; ningún otro reloj cuenta (sección 1.6)",
     ))
 
 

@@ -65,6 +65,8 @@ def test_never_all_of_it(student):
         "a share of 0.5 can be reached, with B = a / b = 15: refuse only shares of 1 or more, and of 0 or less (section 1.9)",
         "una fracción de 0.5 se alcanza, con B = a / b = 15: rechaza solo las de 1 o más, y las de 0 o menos (sección 1.9)",
     ) if share == 0.5 else t(
-        "no batch size gives {share} of the ceiling: raise a ValueError that names the value (section 1.9)",
-        "ningún tamaño de lote da {share} del techo: lanza un ValueError que mencione el valor (sección 1.9)",
+        "no batch size gives {share} of the ceiling: raise a ValueError that names the value, before anything is computed. "
+        "Shares of exactly 0 and exactly 1 are refused as well (section 1.9)",
+        "ningún tamaño de lote da {share} del techo: lanza un ValueError que mencione el valor, antes de calcular nada. Las "
+        "fracciones de justo 0 y justo 1 también se rechazan (sección 1.9)",
     ).format(share=share))

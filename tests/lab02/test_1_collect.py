@@ -4,12 +4,20 @@ A line is a clock in milliseconds; `|` is where the batch leaves, `!` where its 
 """
 
 from tests.grader.check import check
-from tests.grader.outcomes import Text, expect, expect_equal, is_same, t, wrong
+from tests.grader.outcomes import CheckFailed, Text, expect, expect_equal, is_same, t, wrong
 from tests.lab02.random_batches import batches_of, random_stops, told
 from tests.lab03.oracle import REMEMBERS
 from tests.lab03.scenes import MS, scene
 
 WAIT_S = 0.005
+NOT_CAUGHT = t(
+    "queue.Empty is how `get` and `get_nowait` say that no request came, and here it ends your function. Catch it at each of "
+    "these calls, with `except queue.Empty:`, and return the requests collected so far: an empty list if there are none "
+    "(section 2.2)",
+    "queue.Empty es como `get` y `get_nowait` dicen que no llegó ninguna petición, y aquí termina tu función. Captúrala en "
+    "cada una de esas llamadas, con `except queue.Empty:`, y devuelve las peticiones reunidas hasta entonces: una lista vacía "
+    "si no hay ninguna (sección 2.2)",
+)
 
 
 def collected(student, arrivals_ms, *, max_batch: int = 4, now_ms: float = 0.0):
@@ -17,7 +25,17 @@ def collected(student, arrivals_ms, *, max_batch: int = 4, now_ms: float = 0.0):
     host = student.server(scene(*((arrival, 3) for arrival in arrivals_ms)), max_batch=max_batch, max_wait_s=WAIT_S)
     if now_ms:  # an earlier batch has kept the server busy
         host.server.clock.sleep(now_ms / 1e3)
-    return ids_of(student.call_on(host, "collect_batch")[0]), host.server.clock.now_ns / MS
+    return ids_of(collect(student, host)), host.server.clock.now_ns / MS
+
+
+def collect(student, host, *, again: bool = False):
+    """What `collect_batch` returns; if the queue's own exception ends it, the message says what that means."""
+    try:
+        return student.call_on(host, "collect_batch", again=again)[0]
+    except CheckFailed as failure:
+        if "Empty" in failure.raised:
+            failure.hint = NOT_CAUGHT
+        raise
 
 
 def ids_of(batch) -> list[int]:
@@ -128,11 +146,19 @@ def test_deadline_runs_from_the_first_arrival(student):
         "(lote, cuándo sale en ms): el servidor estuvo ocupado hasta los 10 ms, y la petición 0 espera desde los "
         "7 ms. Sus 5 ms acaban a los 12 ms: cuenta desde arrival_time_s (sección 2.2)",
     ))
-    expect_equal(collected(student, [0, 6, 20], now_ms=3), ([0], 5.0), hint=t(
+    found = collected(student, [0, 6, 20], now_ms=3)
+    expect_equal(found, ([0], 5.0), hint=t(
         "(batch, when it leaves in ms): the server was busy until 3 ms, and request 0 has waited since 0.0 s. That is a time "
         "like any other, although `if` and `or` treat it as false. Its 5 ms end at 5 ms (section 2.2)",
         "(lote, cuándo sale en ms): el servidor estuvo ocupado hasta los 3 ms, y la petición 0 espera desde el segundo 0.0. "
         "Es un tiempo como cualquier otro, aunque para `if` y `or` sea falso. Sus 5 ms acaban a los 5 ms (sección 2.2)",
+    ) if is_same(found, ([0, 1], 8.0)) else t(
+        "(batch, when it leaves in ms): the server was busy until 3 ms. By then request 0 has waited for 3 of its 5 ms, so "
+        "each further wait may last until 5 ms: the deadline minus what the clock says now, not minus the last arrival "
+        "(section 2.2)",
+        "(lote, cuándo sale en ms): el servidor estuvo ocupado hasta los 3 ms. A esas alturas la petición 0 lleva esperados 3 "
+        "de sus 5 ms, así que cada espera puede durar hasta los 5 ms: el plazo menos lo que marca ahora el reloj, no menos la "
+        "última llegada (sección 2.2)",
     ))
     expect_equal(collected(student, [6, 7, 10.5, 14], now_ms=10), ([0, 1, 2], 11.0), hint=t(
         "(batch, when it leaves in ms): at 10 ms requests 0 and 1 are waiting, and request 0's 5 ms, from 6 ms, end at 11. "
@@ -163,7 +189,7 @@ def test_when_the_queue_closes(student):
     ))
     host = student.server(scene((0, 3)), max_batch=4, max_wait_s=WAIT_S)
     host.take(1)
-    batch, _ = student.call_on(host, "collect_batch")
+    batch = collect(student, host)
     expect_equal(batch, [], hint=t(
         "the queue is closed and no request is waiting: return an empty list. In that case `get` raises queue.Empty (section "
         "2.2)",
@@ -180,7 +206,7 @@ def test_many_batches(student):
         host = student.server(stop.workload, **stop.settings)
         for number, (away_ms, (ids, leaves_ms)) in enumerate(zip(stop.away_ms, due, strict=True)):
             host.server.clock.sleep(away_ms / 1e3)
-            batch, _ = student.call_on(host, "collect_batch", again=count + number > 0)
+            batch = collect(student, host, again=count + number > 0)
             got = ids_of(batch), host.server.clock.now_ns / MS
             if not is_same(got, (ids, leaves_ms)):
                 hint = TOO_LARGE if len(got[0]) > stop.settings["max_batch"] else why_wrong(*got, ids, leaves_ms)
@@ -195,7 +221,7 @@ def _is_right_alone(student, stop, due) -> bool:
     host = student.server(stop.workload, **stop.settings)
     for away_ms, expected in zip(stop.away_ms, due, strict=True):
         host.server.clock.sleep(away_ms / 1e3)
-        batch, _ = student.call_on(host, "collect_batch")
+        batch = collect(student, host)
         if not is_same((ids_of(batch), host.server.clock.now_ns / MS), expected):
             return False
         if not expected[0]:

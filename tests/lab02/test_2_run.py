@@ -11,7 +11,7 @@ from dataclasses import replace
 from minigpt.workloads.workload import Workload
 from tests.grader.check import check
 from tests.grader.outcomes import CheckFailed, expect, expect_equal, t
-from tests.lab03.oracle import REMEMBERS
+from tests.lab03.oracle import REMEMBERS, expect_token_ids
 from tests.lab03.random_scenes import random_items
 from tests.lab03.scenes import MS, scene
 
@@ -51,6 +51,15 @@ def test_own_tokens(student):
     workload = scene((0, 5), (0, 5), (0, 5))
     outputs, _ = ran(student, workload)
     due = {item.request_id: list(item.answer) for item in workload.items}
+    expect_token_ids(outputs, "2.3")
+    expect(not (left := left_out(outputs, due)), expected=due, got=outputs, hint=t(
+        "all three end in the same step, and {left} did not get the last token: each token of a step belongs to its request, "
+        "even if another one has just ended. Does a `break`, a `return` or a removal from the list that you iterate over "
+        "leave the rest of the batch out? (section 2.3)",
+        "las tres terminan en el mismo paso, y {left} se quedó sin el último token: cada token de un paso es de su petición, "
+        "aunque otra acabe de terminar. ¿Se queda fuera el resto del lote por un `break`, un `return` o porque quitas "
+        "elementos de la lista que recorres? (sección 2.3)",
+    ).format(left=", ".join(map(str, left))))
     is_cut = isinstance(outputs, dict) and all(outputs.get(i) == due[i][: len(outputs.get(i) or [])] for i in due)
     expect(outputs == due or not is_cut, expected=due, got=outputs, hint=t(
         "the tokens are right, but there are too few: a request runs until its token is EOS or it has max_tokens output "
@@ -62,6 +71,12 @@ def test_own_tokens(student):
         "tokens come back in the order of the requests that you passed; append each of them once (section 2.3)",
         "los tokens vuelven en el orden de las peticiones que pasaste; añade cada uno una sola vez (sección 2.3)",
     ))
+
+
+def left_out(outputs: dict, due: dict) -> list[int]:
+    """The requests that lack just the last token, if there are others that lack nothing."""
+    short = [i for i in due if outputs[i] == due[i][:-1]]
+    return short if len(short) < len(due) and all(outputs[i] == due[i] for i in due if i not in short) else []
 
 
 @check("2.2", points=1, en="one forward pass per step, for the whole batch",

@@ -16,6 +16,12 @@ from tests.lab03.oracle import expect_oracle, is_near
 from tests.lab03.scenes import scene
 
 KEYS = ("held", "empty")
+BELOW_0 = t(
+    "a share is never negative: over the whole run there are at least as many slots as rows, and at least as many rows as "
+    "useful rows. Is each of the three a sum over all steps, and the smaller one taken from the larger? (section 2.9)",
+    "una fracción nunca es negativa: en toda la ejecución hay al menos tantos slots como filas, y al menos tantas filas como "
+    "filas útiles. ¿Es cada una de las tres una suma de todos los pasos, y restas la menor de la mayor? (sección 2.9)",
+)
 
 
 def step(rows: int, useful_rows: int, start_s: float = 0.0, end_s: float = 0.001) -> dict:
@@ -46,8 +52,13 @@ def expect_shares(student, steps: list[dict], max_batch: int, held: float, empty
         "(`empty`) a slot that is held has a row, so it is not empty: slots − rows (section 2.9)",
         "(`empty`) un slot retenido tiene fila, así que no está vacío: slots − filas (sección 2.9)",
     ))
+    expect(not (_is_negative(found["held"]) or _is_negative(found["empty"])), expected=due, got=found, hint=BELOW_0)
     for key, expected in due.items():
         expect_number(found[key], expected, tolerance=1e-9, hint=t(f"(`{key}`) {hint.en}", f"(`{key}`) {hint.es}"))
+
+
+def _is_negative(share) -> bool:
+    return type(share) in (int, float) and share < 0
 
 
 @check("2.5", points=1, en="counts all slots, filled or not", es="cuenta todos los slots, con fila o sin ella")

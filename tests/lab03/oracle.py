@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
-from tests.grader.outcomes import CRASHED, CheckFailed, Text, t, wrong
+from tests.grader.outcomes import CRASHED, CheckFailed, Text, expect, t, wrong
 from tests.grader.student import Called
 
 CHANGED = t(
@@ -18,6 +18,18 @@ REMEMBERS = t(
     "sola vez y se conserva, igual que una lista o un diccionario de fuera de la función: créalo dentro de la función, en "
     "cada llamada",
 )
+
+
+def expect_token_ids(outputs: dict, section: str) -> None:
+    """Fail the check if something other than a token id was appended to a request."""
+    strange = [(i, each) for i, tokens in outputs.items() for each in tokens if type(each) is not int]
+    expect(not strange, got=strange[0] if strange else None,
+           expected=t("token ids, which are whole numbers", "identificadores de token, que son números enteros"), hint=t(
+               f"(request, what was appended to it): append one token, the request's own item of what forward_one_step returns "
+               f"(section {section})",
+               f"(petición, lo que se le añadió): añade un solo token, el que le toca de lo que devuelve forward_one_step (sección "
+               f"{section})",
+           ))
 
 
 def expect_oracle(

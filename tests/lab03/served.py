@@ -8,10 +8,12 @@ from tests.lab03.oracle import REMEMBERS
 from tests.lab03.violations import LOST, first_violation, lost
 
 NOBODY = t(
-    "no request was in flight or waiting, so there was nothing to compute: this is where to wait for the next arrival with "
-    "`server.queue.get()` (section 3.4)",
-    "no había ninguna petición en vuelo ni en espera, así que no había nada que calcular: aquí es donde hay que esperar a la "
-    "próxima llegada con `server.queue.get()` (sección 3.4)",
+    "a step ran with no request in flight: all that were admitted had been answered. If that is so at the top of the loop, "
+    "wait there for the next arrival with `server.queue.get()`. If the last ones left in between, retire comes too late: it "
+    "belongs right after decode_one_step, before the loop looks at `in_flight` again (section 3.4)",
+    "un paso se ejecutó sin peticiones en vuelo: todas las admitidas ya tenían respuesta. Si es así al principio del bucle, "
+    "espera ahí la próxima llegada con `server.queue.get()`. Si las últimas salieron entretanto, retire llega tarde: va justo "
+    "después de decode_one_step, antes de que el bucle vuelva a mirar `in_flight` (sección 3.4)",
 )
 AFTER_THE_LAST = t(
     "the loop waited for another request although no more will come: it must end when `server.queue.closed` is true and no "

@@ -44,6 +44,13 @@ def call_admit(student, host, running: list, *, again: bool = False) -> list[int
             if hints[0] is ASKED_AGAIN:  # the server's own advice, to wait, is for loops
                 failure.got = t("polled the queue 10,000 times in a row", "consultó la cola 10 000 veces seguidas")
         raise
+    strange = [each for each in after if not hasattr(each, "request_id")] if isinstance(after, list) else []
+    expect(not strange, expected=t("requests in in_flight", "peticiones en in_flight"), got=strange[:1], hint=t(
+        "what you appended is not a request: append what `server.queue.get_nowait()` returns, one request per call, with the "
+        "parentheses (section 3.1)",
+        "lo que añadiste no es una petición: añade lo que devuelve `server.queue.get_nowait()`, una petición por llamada, con "
+        "los paréntesis (sección 3.1)",
+    ))
     ids = [request.request_id for request in after] if isinstance(after, list) else after
     _expect_kept(list(host.server.log.requests), num_before, ids)
     return ids

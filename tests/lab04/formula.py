@@ -2,6 +2,7 @@
 
 from dataclasses import asdict, dataclass
 from fractions import Fraction
+from itertools import permutations
 
 from minigpt.runtime.clock import StepCost
 from tests.grader.outcomes import t
@@ -17,6 +18,7 @@ class Terms:
     mean_steps: Fraction
     mean_prompt: Fraction
     attended: Fraction  # tokens that a whole request attends to, on average
+    of_answers: Fraction  # those of them that are its own answer's
 
     @property
     def entering(self) -> Fraction:
@@ -33,6 +35,7 @@ def terms_of(lengths, in_flight: int) -> Terms:
         in_flight=in_flight, mean_steps=Fraction(sum(steps for _, steps in lengths), count),
         mean_prompt=Fraction(sum(prompt for prompt, _ in lengths), count),
         attended=Fraction(sum(prompt + k - 1 for prompt, steps in lengths for k in range(2, steps + 1)), count),
+        of_answers=Fraction(sum(k - 1 for _, steps in lengths for k in range(2, steps + 1)), count),
     )
 
 
@@ -62,6 +65,20 @@ def _per_request(extra):
 def _times(factor):
     """The right answer in another unit."""
     return lambda lengths, in_flight, cost: factor(terms_of(lengths, in_flight)) * requests_per_s(lengths, in_flight, cost)
+
+
+def _without(name):
+    return lambda lengths, in_flight, cost: requests_per_s(lengths, in_flight, cost | {name: 0})
+
+
+def _swapped_in(name, other):
+    """The coefficient `other` in the place of `name`, as after copying a line."""
+    def answer(lengths, in_flight, cost):
+        if not cost[other]:
+            raise LookupError("what costs nothing cannot be told from what is missing")
+        return requests_per_s(lengths, in_flight, cost | {name: cost[other]})
+
+    return answer
 
 
 OTHER_UNIT = t(
@@ -109,6 +126,27 @@ SLIPS = (
         "este es el contexto de una petición de longitud media, pero las largas están en vuelo más a menudo. Suma el contexto "
         "de cada petición y después calcula la media (sección 4.6)",
     )),
+    (_with(context=lambda terms: terms.entering * terms.mean_prompt), t(
+        "this counts the prompt once per request: each of its n − 1 decode steps attends to the prompt again, and to the "
+        "answer so far (section 4.6)",
+        "esto cuenta el prompt una vez por petición: cada uno de sus n − 1 pasos de decodificación atiende otra vez al prompt, "
+        "y a la respuesta que lleva (sección 4.6)",
+    )),
+    *((_with(context=context), t(
+        "the answer is missing from the context: decode step k = 2 … n attends to the prompt and to k − 1 more tokens "
+        "(section 4.6)",
+        "falta la respuesta en el contexto: el paso de decodificación k = 2 … n atiende al prompt y a k − 1 tokens más "
+        "(sección 4.6)",
+    )) for context in (
+        lambda terms: terms.entering * (terms.attended - terms.of_answers),
+        lambda terms: terms.entering * (terms.mean_steps - 1) * terms.mean_prompt,
+    )),
+    (_with(context=lambda terms: terms.entering * terms.of_answers), t(
+        "the prompt is missing from the context: decode step k = 2 … n attends to the prompt and to k − 1 more tokens "
+        "(section 4.6)",
+        "falta el prompt en el contexto: el paso de decodificación k = 2 … n atiende al prompt y a k − 1 tokens más "
+        "(sección 4.6)",
+    )),
     (_with(with_prefill=lambda terms: 1), t(
         "not every step has a prefill pass: in a share (1 − 1/n̄)^B of the steps no request enters (section 4.6)",
         "no todos los pasos tienen pasada de prellenado: en una fracción (1 − 1/n̄)^B no entra ninguna petición (sección 4.6)",
@@ -134,6 +172,14 @@ SLIPS = (
         "this is the result for `COST`, at the top of the file: take the coefficients from the argument `cost` (section 4.6)",
         "este es el resultado con `COST`, al principio del archivo: toma los coeficientes del argumento `cost` (sección 4.6)",
     )),
+    *((_without(name), t(
+        f"cost['{name}'] does not count in this result: it is missing, or another coefficient stands in its place (section 4.6)",
+        f"cost['{name}'] no cuenta en este resultado: falta, o hay otro coeficiente en su lugar (sección 4.6)",
+    )) for name in COST),
+    *((_swapped_in(name, other), t(
+        f"cost['{other}'] stands where cost['{name}'] belongs (section 4.6)",
+        f"cost['{other}'] ocupa el lugar de cost['{name}'] (sección 4.6)",
+    )) for name, other in permutations(COST, 2)),
     (_with(prompts=lambda terms: terms.mean_prompt), t(
         "on average B/n̄ prompts enter in a step, not one (section 4.6)",
         "de media entran B/n̄ prompts por paso, no uno (sección 4.6)",

@@ -110,6 +110,7 @@ RATE_AND_STAY = Definition(
         )) for enters in (
             lambda entry, leave, start, end: start <= entry and (leave or 0) <= end > entry,
             lambda entry, leave, start, end: start <= entry < end and leave is not None and leave <= end,
+            lambda entry, leave, start, end: start <= entry < end and leave is not None and leave < end,
         )),
         Slip(answer=_if_counted(enters=lambda entry, leave, start, end: start <= entry < end and leave is not None), hint=t(
             "a request that has not left has still entered, and its stay is infinite: yours are left out (section 4.1)",

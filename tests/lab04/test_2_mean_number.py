@@ -23,13 +23,13 @@ def _of(keep):
     return answer
 
 
-def _walked(*, in_order=sorted, cut=True, tail=True, change_first=False):
+def _walked(*, in_order=sorted, cut=True, tail=True, change_first=False, leaving=-1):
     """What a walk along the changes gives, with a slip in it."""
 
     def answer(records, stage, start_s, end_s):
         entry, leave = STAGES[stage]
         changes = [(r[entry], 1) for r in records if r[entry] is not None]
-        changes += [(r[leave], -1) for r in records if r[leave] is not None]
+        changes += [(r[leave], leaving) for r in records if r[leave] is not None]
         area, inside, now_s = 0.0, 0, start_s
         for time_s, change in in_order(changes):
             until_s = max(now_s, min(time_s, end_s) if cut else time_s)
@@ -99,6 +99,16 @@ MEAN_NUMBER = Definition(
             "divide by the length of the window, end_s − start_s, not by `end_s` (section 4.1)",
             "divide entre la longitud de la ventana, end_s − start_s, y no entre `end_s` (sección 4.1)",
         )),
+        *(Slip(answer=_walked(leaving=leaving), hint=t(
+            "a request that leaves stays in the count: each entry is +1, each exit −1 (section 4.1)",
+            "la petición que sale se queda en la cuenta: la que entra suma 1; la que sale resta 1 (sección 4.1)",
+        )) for leaving in (0, 1)),
+        *(Slip(answer=lambda *scene, off=off: average(*scene) + off, hint=t(
+            f"exactly one too {'many' if off > 0 else 'few'} at every moment: before the first entry no request is inside, so "
+            "the count begins at 0 (section 4.1)",
+            f"exactamente una de {'más' if off > 0 else 'menos'} en todo momento: antes de que entre la primera no hay ninguna "
+            "dentro, así que la cuenta empieza en 0 (sección 4.1)",
+        )) for off in (1, -1)),
         Slip(answer=_law, hint=t(
             "this is λ·W, made of the stays: L must be counted on its own, or the law has nothing to compare (section 4.1)",
             "esto es λ·W, hecho con las estancias: L se cuenta por separado, o la ley no tiene nada que comparar (sección 4.1)",

@@ -81,6 +81,13 @@ PROPOSE = Definition(function="propose", arguments=("token_ids", "num_tokens", "
         "`longest` is an argument, and not always 3: begin with as many tokens as it says (section 6.2)",
         "`longest` es un argumento, y no siempre vale 3: empieza con tantos tokens como diga (sección 6.2)",
     )),
+    Slip(answer=lambda token_ids, num_tokens, longest: guessed(
+        token_ids, num_tokens, longest, lengths=lambda _: range(num_tokens, 0, -1)), hint=t(
+        "you seem to look for the last `num_tokens` tokens: that is how many to guess, and `longest` is how many to look for "
+        "(section 6.2)",
+        "parece que buscas los últimos `num_tokens` tokens: ese es el número que hay que adivinar, y `longest`, el que hay que "
+        "buscar (sección 6.2)",
+    )),
     Slip(answer=lambda *args: guessed(*args, skip=-1), hint=t(
         "you seem to repeat the last token: the guess starts after the tokens that were found (section 6.2)",
         "parece que repites el último token: lo adivinado empieza detrás de los tokens encontrados (sección 6.2)",
@@ -91,11 +98,11 @@ PROPOSE = Definition(function="propose", arguments=("token_ids", "num_tokens", "
 @check("6.4", points=2, en="guesses what followed the last time", es="adivina lo que siguió la última vez")
 def test_what_followed(student):
     cases = [(text, 4, longest) for longest in (3, 1, 2, 5, 7) for text in texts(random.Random(longest), 25)]
-    expect_defined(student, PROPOSE, cases, hint=t(
-        "find the last tokens at their latest earlier place; the guess is what comes after them there. If `longest` "
-        "of them are not found, look for one fewer, down to one (section 6.2)",
-        "busca los últimos tokens en su último lugar anterior; lo adivinado es lo que viene ahí detrás. Si no se encuentran "
-        "`longest`, busca uno menos, hasta llegar a uno solo (sección 6.2)",
+    expect_defined(student, PROPOSE, cases, hint=lambda token_ids, num_tokens, longest: t(
+        f"(token_ids = {token_ids}, longest = {longest}): find the last tokens at their latest earlier place; the guess is "
+        "what comes after them there. If `longest` of them are not found, look for one fewer, down to one (section 6.2)",
+        f"(token_ids = {token_ids}, longest = {longest}): busca los últimos tokens en su último lugar anterior; lo adivinado "
+        "es lo que viene ahí detrás. Si no se encuentran `longest`, busca uno menos, hasta llegar a uno solo (sección 6.2)",
     ))
 
 

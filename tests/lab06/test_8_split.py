@@ -1,6 +1,7 @@
 """Exercise 6.8: how many machines for prefill and how many for decode, on paper and replayed."""
 
 from dataclasses import asdict
+from itertools import permutations
 
 from tests.grader.check import check
 from tests.grader.definition import Definition, Slip, as_row, expect_defined, near_numbers
@@ -42,6 +43,17 @@ def _with_no_link(num_machines, lengths, cost, link, in_flight):
     return best_split(num_machines, lengths, cost, dict.fromkeys(link, 0), in_flight)
 
 
+def _swapped_in(which: str, name: str, other: str):
+    """One coefficient in the place of another, as after copying a line."""
+    def answer(num_machines, lengths, cost, link, in_flight):
+        given = {"cost": cost, "link": link}
+        given[which] = given[which] | {name: given[which][other]}
+        return best_split(num_machines, lengths, given["cost"], given["link"], in_flight)
+
+    return answer
+
+
+USED = {"cost": tuple(COST), "link": ("per_request_ns", "per_token_ns")}
 SLIPS = (
     Slip(answer=_with(less=0), hint=t(
         "the first of a request's n steps is the prefill, on another machine: n − 1 are left for decode (section 6.5)",
@@ -69,6 +81,12 @@ SLIPS = (
         "every request passes through both kinds: the slower kind decides, so take min, not the sum (section 6.5)",
         "toda petición pasa por los dos tipos: decide el más lento, así que toma min, no la suma (sección 6.5)",
     )),
+    Slip(answer=lambda num_machines, *_: (1, num_machines - 1, 0), hint=t(
+        "the rate is cut to 0, and with it every division looks the same: a machine completes far less than one request per "
+        "nanosecond, so divide with /, not //, and do not round (section 6.5)",
+        "la tasa queda en 0, y así todos los repartos parecen iguales: una máquina completa mucho menos de una petición por "
+        "nanosegundo; divide con /, no con //, y no redondees (sección 6.5)",
+    )),
     Slip(answer=_with(join=max), hint=t(
         "every request passes through both kinds: the slower kind decides, so take min, not max (section 6.5)",
         "toda petición pasa por los dos tipos: decide el más lento, así que toma min, no max (sección 6.5)",
@@ -81,6 +99,20 @@ SLIPS = (
         "each prefill pass has a fixed part too: prefill_overhead_ns, once per prompt (section 6.5)",
         "cada pasada de prefill tiene también una parte fija: prefill_overhead_ns, una vez por prompt (sección 6.5)",
     )),
+    *(Slip(answer=_without(which, name), hint=t(
+        f"{which}['{name}'] is missing: {en} (section 6.5)", f"falta {which}['{name}']: {es} (sección 6.5)",
+    )) for which, name, en, es in (
+        ("cost", "per_prefill_token_ns", "each token of a prompt costs its machine that much",
+         "cada token de un prompt le cuesta eso a su máquina"),
+        ("cost", "per_sequence_ns", "each request in a decode step costs that much",
+         "cada petición de un paso de decode cuesta eso"),
+        ("link", "per_token_ns", "the keys and values of each token of a prompt are sent",
+         "se envían las K y V de cada token del prompt"),
+    )),
+    *(Slip(answer=_swapped_in(which, name, other), hint=t(
+        f"{which}['{other}'] stands where {which}['{name}'] belongs (section 6.5)",
+        f"{which}['{other}'] ocupa el lugar de {which}['{name}'] (sección 6.5)",
+    )) for which, names in USED.items() for name, other in permutations(names, 2)),
     Slip(answer=_without("link", "per_request_ns"), hint=t(
         "the link has a fixed part too: per_request_ns (section 6.5)",
         "el enlace tiene también una parte fija: per_request_ns (sección 6.5)",

@@ -100,6 +100,17 @@ SLIPS = (
         "solo cuentan las que más guardan del prompt, no todas las que guardan algo (sección 6.5)",
     )),
 )
+def _among(seen: slice):
+    def answer(way, in_flight, *rest):
+        return fewest(in_flight, range(len(in_flight))[seen]) if way == "least" else replica(way, in_flight, *rest)
+
+    return answer
+
+
+SLIPS += tuple(Slip(answer=_among(seen), hint=t(
+    "one replica is never chosen: look at all of them, from 0 to len(in_flight) − 1 (section 6.5)",
+    "una réplica no se elige nunca: míralas todas, de la 0 a la len(in_flight) − 1 (sección 6.5)",
+)) for seen in (slice(-1), slice(1, None)))
 ROUTE = Definition(function="route", arguments=("way", "in_flight", "cached_tokens", "drawn", "most_ahead"), truth=replica,
                    slips=SLIPS)
 
@@ -117,7 +128,10 @@ def drawn_states(seed: int, way: str, count: int):
 
 
 def expect_route(student, way: str, hint) -> None:
-    expect_defined(student, ROUTE, list(drawn_states(student.seed, way, 80)), hint=hint)
+    def with_the_call(*args):
+        return t(f"route{args}: ", f"route{args}: ").followed_by(hint)
+
+    expect_defined(student, ROUTE, list(drawn_states(student.seed, way, 80)), hint=with_the_call)
 
 
 @check("6.9", points=1, en="the fewest in flight", es="la de menos peticiones en vuelo")

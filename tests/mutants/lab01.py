@@ -1,6 +1,6 @@
 """Wrong caches, wrong steps and wrong measurements, each with a mistake that students are bound to make."""
 
-from tests.mutants import fresh, lab01_values
+from tests.mutants import first_message, fresh, lab01_values
 from tests.mutants.mutant import Mutant
 
 JOIN = "        k, v = torch.cat([keys, k]), torch.cat([values, v])"
@@ -49,7 +49,7 @@ MUTANTS = (
     return old""",
     ),
     Mutant(
-        name="only the newest token is kept", old=JOIN, new="        pass", check="1.1/in_order", hint="all of this layer's keys so far",
+        name="only the newest token is kept", old=JOIN, new="        pass", check="1.1/in_order", hint="only the tokens of the last call",
     ),
     Mutant(
         name="new keys in front", old=JOIN, new="        k, v = torch.cat([k, keys]), torch.cat([v, values])",
@@ -224,7 +224,7 @@ MUTANTS = (
         new="grouped = q.view(len(tokens), -1, num_kv_heads, head_size).transpose(1, 2)",
     ),
     Mutant(
-        name="padded: the newest token hides itself", old=HIDDEN, check="1.9/equal_lengths", hint="attends to itself too",
+        name="padded: the newest token hides itself", old=HIDDEN, check="1.9/equal_lengths", hint="does not see itself",
         new=HIDDEN.replace("> lengths", ">= lengths").replace("int(lengths.max()) + 1", "int(lengths.max()) + 1"),
     ),
     Mutant(
@@ -270,4 +270,5 @@ MUTANTS = (
     ),
     *lab01_values.MUTANTS,
     *fresh.BY_LAB["01"],
+    *first_message.BY_LAB["01"],
 )

@@ -1,6 +1,6 @@
 """Wrong static servers, each with a mistake that students are bound to make."""
 
-from tests.mutants import fresh, lab02_values
+from tests.mutants import first_message, fresh, lab02_values
 from tests.mutants.mutant import Mutant
 
 FIRST = """    try:
@@ -335,4 +335,5 @@ MUTANTS = (
         new="while running := (server.queue.empty() or server.clock.sleep(0.0002), collect_batch(server))[1]:",
     ),
     *fresh.BY_LAB["02"],
+    *first_message.BY_LAB["02"],
 )

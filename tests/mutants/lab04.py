@@ -1,6 +1,6 @@
 """Wrong bookkeeping and wrong plans, each with a mistake that students are bound to make."""
 
-from tests.mutants import fresh, lab04_first_message
+from tests.mutants import first_message, fresh, lab04_first_message
 from tests.mutants.mutant import Mutant
 
 WHO_ENTERS = "inside = [r for r in records if r[entry] is not None and start_s <= r[entry] < end_s]"
@@ -116,11 +116,12 @@ MUTANTS = (
         check="4.4/prefill", hint="brings its prompt tokens",
     ),
     Mutant(
-        name="capacity without context", old=CONTEXT_COST, new="", check="4.4/context", hint="the k − 1 tokens of its answer so far",
+        name="capacity without context", old=CONTEXT_COST, new="", check="4.4/context",
+        hint="cost['per_context_token_ns'] does not count",
     ),
     Mutant(
         name="context of the prompt alone", old="(n - 1) * prompt + n * (n - 1) / 2", new="(n - 1) * prompt",
-        check="4.4/context", hint="the k − 1 tokens of its answer so far",
+        check="4.4/context", hint="the answer is missing from the context",
     ),
     Mutant(
         name="context of the mean length", old=ATTENDED, check="4.4/context", hint="long requests are in flight more",
@@ -368,5 +369,6 @@ MUTANTS = (
         check="4.8/meets_its_p95", hint="`lengths` after the call",
     ),
     *fresh.BY_LAB["04"],
+    *first_message.BY_LAB["04"],
     *lab04_first_message.MUTANTS,
 )

@@ -1,6 +1,6 @@
 """Wrong answers to Lab 05, each with a mistake that students are bound to make."""
 
-from tests.mutants import fresh
+from tests.mutants import first_message, fresh
 from tests.mutants.mutant import Mutant
 
 TAKE = "self.tables[request_id] = [heapq.heappop(self.free_blocks) for _ in range(needed)]"
@@ -377,4 +377,5 @@ MUTANTS = (
         check="5.7/refused", outcome="crashed",
     ),
     *fresh.BY_LAB["05"],
+    *first_message.BY_LAB["05"],
 )

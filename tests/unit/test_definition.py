@@ -67,6 +67,12 @@ def test_the_slip_that_explains_all_answers_is_named(student):
     assert failure(student, "least", [([1.0, 3.0],), ([3.0, 1.0],)]).hint == LEAST
 
 
+def test_two_slips_that_explain_all_answers_are_both_named(student):
+    assert failure(student, "first", [([3.0, 1.0],), ([1.0, 3.0],)]).hint == FIRST
+    hint = failure(student, "least", [([1.0, 3.0],)]).hint
+    assert FIRST.en in hint.en and LEAST.en in hint.en and FIRST.es in hint.es and LEAST.es in hint.es
+
+
 def test_a_crash_gets_the_hint_of_its_case(student):
     crash = failure(student, "first", [([7.0],), ([],)])
     assert (crash.outcome, crash.hint.en, str(crash.expected)) == (CRASHED, "of []", "ValueError")
