@@ -18,5 +18,5 @@ def main(argv: list[str]) -> int:
                "or give its path: MINIGPT_BROWSER=/path/to/chromium",
             es="no hay Chromium; en Debian: apt-get install chromium fonts-dejavu-core, "
                "o indica su ruta: MINIGPT_BROWSER=/ruta/a/chromium"))
-    # Two processes: JupyterLab's tests next to the page's.
-    return run_pytest(argv, ["tests/browser", "-m", "not slow"], num_processes=2, together="loadfile", MINIGPT_BROWSER=browser)
+    # Two processes, each with a JupyterLab and a Chromium of its own.
+    return run_pytest(argv, ["tests/browser", "-m", "not slow"], num_processes=2, MINIGPT_BROWSER=browser)

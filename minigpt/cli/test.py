@@ -20,14 +20,13 @@ def main(argv: list[str]) -> int:
     return run_pytest(argv, ["-m", "not slow"])
 
 
-def run_pytest(argv: list[str], selection: list[str], *, num_processes: int = NUM_PROCESSES, together: str = "loadgroup",
-               **variables: str) -> int:
+def run_pytest(argv: list[str], selection: list[str], *, num_processes: int = NUM_PROCESSES, **variables: str) -> int:
     """Run the selected tests, several at once unless the options say otherwise.
 
-    `together` says which tests are in one process (xdist's --dist): those that share an expensive result.
+    Tests that share an expensive result are in one group, and so in one process.
     """
     given = any(option.startswith(OF_ITS_OWN) for option in argv)
-    spread = [] if given else ["-n", str(num_processes), "--dist", together]
+    spread = [] if given else ["-n", str(num_processes), "--dist", "loadgroup"]
     # nbval takes a second to load in each process; the tests that run notebooks call it themselves.
     command = [sys.executable, "-m", "pytest", "-p", "no:nbval", *spread, *selection, *argv]
     # Compiled files are kept, whatever the caller's environment says: hundreds of processes read the same modules.

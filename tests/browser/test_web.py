@@ -16,6 +16,7 @@ from tests.tools import web
 from tests.tools.repo_files import ROOT
 from tests.tools.web_texts import LABS
 
+pytestmark = pytest.mark.xdist_group("page")  # one process builds it
 PHOTOGRAPHS = ROOT / "results" / "browser"
 PHONE = {"width": 390, "height": 844}
 STEP = "for request, token in zip(in_flight, "

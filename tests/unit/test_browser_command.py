@@ -16,7 +16,7 @@ def test_the_browser_found_first_is_handed_on(child_commands, monkeypatch):
     assert browser.main(["-k", "03"]) == 0
     [(command, extra)] = child_commands
     assert command[1:3] == ["-m", "pytest"]
-    assert command[-7:] == ["--dist", "loadfile", "tests/browser", "-m", "not slow", "-k", "03"]
+    assert command[-7:] == ["--dist", "loadgroup", "tests/browser", "-m", "not slow", "-k", "03"]
     assert extra["MINIGPT_BROWSER"] == "/bin/google-chrome"
 
 
