@@ -1,4 +1,4 @@
-"""One grammar mistake and its correction: what both small grammars are made of.
+"""One grammar mistake and its correction: what both grammars are made of.
 
 A rule writes a sentence with its mistake and the correction in brackets, "she [go|goes] to school", and the reason.
 """
