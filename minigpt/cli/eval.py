@@ -17,7 +17,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--json", type=new_file, help=say(en="also write the figures here", es="escribe aquí las cifras"))
     parser.add_argument("--mistakes", action="store_true", help=say(en="list every mistake", es="lista cada error"))
     args = parser.parse_args(argv)
-    from minigpt.corpus.evaluate import GROUPS, evaluate, evaluate_outside, evaluate_typed
+    from minigpt.corpus.evaluate import GROUPS, evaluate, evaluate_lists
     from minigpt.llm.tutor import load_tutor
     from minigpt.notebook.progress import progress
 
@@ -32,7 +32,7 @@ def main(argv: list[str]) -> int:
         )
         if args.mistakes:
             print(*(f"    {p}  ->  {got!r}  ({expected!r})" for p, expected, got in row.mistakes), sep="\n")
-    lists = [*(evaluate_typed(model, language) for language in ("en", "es")), evaluate_outside(model)]
+    lists = evaluate_lists(model)
     _print_lists(lists, args.mistakes)
     if args.json:
         write_text(args.json, json.dumps([asdict(row) for row in (*rows, *lists)], ensure_ascii=False, indent=2) + "\n")

@@ -74,6 +74,11 @@ def evaluate_typed(model: MiniGPT, language: str) -> TypedAccuracy:
     )
 
 
+def evaluate_lists(model: MiniGPT) -> list[TypedAccuracy]:
+    """All hand-written lists: sentences of each language, then what lies outside the grammar."""
+    return [*(evaluate_typed(model, language) for language in corpus.LANGUAGES), evaluate_outside(model)]
+
+
 def evaluate_outside(model: MiniGPT) -> TypedAccuracy:
     """Whether the tutor says that it does not know what lies outside its grammar."""
     prompts = typed.outside_prompts()

@@ -8,7 +8,7 @@ matplotlib.use("Agg")  # a file is written, with or without a display
 import matplotlib.pyplot as plt  # noqa: E402
 
 from minigpt.corpus import corpus  # noqa: E402
-from minigpt.corpus.evaluate import GROUPS, Accuracy, TypedAccuracy, evaluate, evaluate_outside, evaluate_typed  # noqa: E402
+from minigpt.corpus.evaluate import GROUPS, Accuracy, TypedAccuracy, evaluate, evaluate_lists  # noqa: E402
 from minigpt.corpus.train import Recipe  # noqa: E402
 from minigpt.llm.checkpoint_io import to_hf  # noqa: E402
 from minigpt.llm.model import MiniGPT  # noqa: E402
@@ -64,7 +64,7 @@ def write(
 ) -> list[Accuracy]:
     """Evaluate a trained model and write README.md and loss.png into its folder; returns the accuracies."""
     rows = [evaluate(model, *group, NUM_PROMPTS) for group in GROUPS]
-    lists = [*(evaluate_typed(model, language) for language in corpus.LANGUAGES), evaluate_outside(model)]
+    lists = evaluate_lists(model)
     plot_losses(losses, folder / "loss.png")
     sizes = {name: getattr(model.config, name) for name in model.config.__slots__}
     text = CARD.format(

@@ -10,7 +10,6 @@ from minigpt.corpus.corpus import Sentence
 from minigpt.llm.tokenizer import EOS_TOKEN_ID, encode, encode_prompt
 
 REWRITE = "rewrite"
-TASKS = (*corpus.KINDS, REWRITE)
 IGNORED = -100  # the target of a position whose prediction does not count: cross_entropy's own convention
 PREFIX = 8  # tokens that say which task it is, about: there is nothing to learn in predicting them
 WIDTHS = 16  # lengths are multiples of this: the library prepares its products again for each new shape

@@ -3,14 +3,14 @@
 Each takes the continuous loop to study (a student's or the reference's) and returns plain numbers for a figure.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from statistics import median
 
 from minigpt.analysis import metrics
 from minigpt.language import say
 from minigpt.notebook.progress import progress
 from minigpt.runtime.clock import NS, StepCost, VirtualClock
-from minigpt.runtime.run_log import RunLog
+from minigpt.runtime.run_log import RunLog, StepLog
 from minigpt.simulation.fleet import calls_of
 from minigpt.simulation.run import Runs, replay
 from minigpt.simulation.static_replica import serve_static
@@ -47,6 +47,12 @@ def static_p95_s(requests: Workload, cost: StepCost = StepCost(), **settings) ->
     return metrics.percentile([(each.finish_ns - call.arrival_ns) / NS for each, call in zip(records, calls)], 95)
 
 
+def both_p95_s(requests: Workload, loop: Callable | None = None, *, cost: StepCost = StepCost()) -> tuple[float, float]:
+    """The p95 of the given static server and of a continuous loop on the same requests."""
+    continuous = simulate("continuous", requests, cost=cost, loop=loop)
+    return static_p95_s(requests, cost), metrics.percentile(metrics.e2e_s(continuous), 95)
+
+
 def reduction_grid(
     loads: Sequence[float], spreads: Sequence[float], loop: Callable | None = None, *, seeds: Sequence[int] = SEEDS[:3],
     num_requests: int = 400, cost: StepCost = StepCost()
@@ -55,8 +61,7 @@ def reduction_grid(
 
     def reduction(spread: float, load: float, seed: int) -> float:
         requests = workload(spread_lengths(spread), load=load, num_requests=num_requests, seed=seed, cost=cost)
-        continuous = simulate("continuous", requests, cost=cost, loop=loop)
-        return metrics.reduction_percent(static_p95_s(requests, cost), metrics.percentile(metrics.e2e_s(continuous), 95))
+        return metrics.reduction_percent(*both_p95_s(requests, loop, cost=cost))
 
     cells = [(spread, load) for spread in spreads for load in loads]
     found = [[reduction(*cell, seed) for seed in seeds] for cell in progress(cells, say(en="map", es="mapa"))]
@@ -145,12 +150,19 @@ def longest_gap_ms(log: RunLog) -> float | None:
     return 1e3 * max(metrics.itl_s(log), default=0.0) or None
 
 
-def prompts_in_longest_gap(log: RunLog) -> int | None:
-    """How many new prompts were prefilled in the step that made the longest gap between two tokens; None without streaming."""
-    admitted, gaps = set(), []
-    for step in log.steps if log.streams else ():
+def with_new_prompts(log: RunLog) -> Iterator[tuple[StepLog, int]]:
+    """Each step of a run, and how many new prompts it prefilled."""
+    admitted = set()
+    for step in log.steps:
         new = set(step.request_ids) - admitted
         admitted |= new
-        if len(new) < len(step.request_ids):  # a running request was waiting for its next token
-            gaps.append((step.end_ns - step.start_ns, len(new)))
+        yield step, len(new)
+
+
+def prompts_in_longest_gap(log: RunLog) -> int | None:
+    """How many new prompts were prefilled in the step that made the longest gap between two tokens; None without streaming."""
+    if not log.streams:
+        return None
+    gaps = [(step.end_ns - step.start_ns, num_new) for step, num_new in with_new_prompts(log)
+            if num_new < len(step.request_ids)]  # a running request was waiting for its next token
     return max(gaps)[1] if gaps else None

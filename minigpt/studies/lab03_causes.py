@@ -7,7 +7,7 @@ from minigpt.language import say
 from minigpt.runtime.clock import NS, StepCost
 from minigpt.runtime.run_log import RunLog
 from minigpt.simulation.paired_runs import PairedRuns
-from minigpt.studies.lab03 import SEEDS, compare, p95_ms, spread_lengths
+from minigpt.studies.lab03 import SEEDS, both_p95_s, compare, p95_ms, spread_lengths, with_new_prompts
 from minigpt.workloads.workload import workload
 
 OVERLOAD = 3.0  # arrivals per second over what the static server completes: both queues always hold requests
@@ -41,20 +41,17 @@ def at_light_load(loop: Callable | None = None, *, load: float = 0.1, spread: fl
 def p95_by_run_length(counts: Sequence[int], *cell: float, loop: Callable | None = None) -> dict[str, list[float]]:
     """The median p95 (ms) of both servers in a cell (spread, load) of the map, for each number of requests in a run."""
     spread, load = cell
-    runs = [[compare(workload(spread_lengths(spread), load=load, num_requests=count, seed=seed), loop) for seed in SEEDS[:3]]
-            for count in counts]
-    return {"static": [median(p95_ms(each.static) for each in crowds) for crowds in runs],
-            "continuous": [median(p95_ms(each.continuous) for each in crowds) for crowds in runs]}
+    pairs = [[both_p95_s(workload(spread_lengths(spread), load=load, num_requests=count, seed=seed), loop) for seed in SEEDS[:3]]
+             for count in counts]
+    return {name: [1e3 * median(pair[place] for pair in crowds) for crowds in pairs]
+            for place, name in enumerate(("static", "continuous"))}
 
 
 def prompt_in_decode_steps(log: RunLog) -> float | None:
     """How many plain decode steps a step with one new prompt takes (medians); None if the run lacks one of the kinds."""
-    admitted, durations = set(), {0: [], 1: []}
-    for step in log.steps:
-        new = set(step.request_ids) - admitted
-        admitted |= new
-        durations.setdefault(len(new), []).append((step.end_ns - step.start_ns) / NS)
-    return median(durations[1]) / median(durations[0]) if durations[0] and durations[1] else None
+    plain, with_one = ([(step.end_ns - step.start_ns) / NS for step, num_new in with_new_prompts(log) if num_new == number]
+                       for number in (0, 1))
+    return median(with_one) / median(plain) if plain and with_one else None
 
 
 def next_to_virtual(pairs: PairedRuns, loop: Callable, **settings) -> str:

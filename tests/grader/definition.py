@@ -94,6 +94,13 @@ def expect_defined(student, definition: Definition, cases: Iterable[tuple], *, h
         expect_unchanged(definition.arguments, args, after)
 
 
+def expect_worked_out(student, definition: Definition, cases: Iterable[tuple], answers: Iterable, *, hint) -> None:
+    """`expect_defined` on cases whose answers were worked out by hand: the definition itself has to give them."""
+    cases = list(cases)
+    assert [definition.truth(*args) for args in cases] == list(answers), "the definition itself"
+    expect_defined(student, definition, cases, hint=hint)
+
+
 def answer(student, function: str, args, *, again: bool = False) -> tuple:
     """What a call returns and its arguments afterwards; a ValueError is an answer, a crash is kept for `_fail`."""
     try:

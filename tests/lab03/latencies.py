@@ -69,8 +69,8 @@ def slip_of(records: list[dict], percent: int, got) -> Text | None:
 
 def in_scene(hint: Text, records: list[dict], percent: int, got) -> Text:
     """A scene's own hint, and after it the slip that gives exactly this value, if one does."""
-    slip = why(records, percent, got)
-    return hint if slip is DEFINITION else hint.followed_by(". ").followed_by(slip)
+    slip = slip_of(records, percent, got)
+    return hint.followed_by(". ").followed_by(slip) if slip else hint
 
 
 # -- slips: what each would give ------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 import math
 
 from tests.grader.check import check
-from tests.grader.definition import Definition, Slip, as_row, expect_defined, near_numbers
+from tests.grader.definition import Definition, Slip, as_row, expect_defined, expect_worked_out, near_numbers
 from tests.grader.outcomes import Text, expect, t
 from tests.lab04.drawn import drawn_windows
 from tests.lab04.scenes import FOUR, STAGES, busy_records, entering, records_of
@@ -155,8 +155,7 @@ def test_each_stage(student):
     rate_and_stay(student, records_of(*FOUR), "system", 0.0, 12.0)  # the form of the answer
     worked_out = {"queue": (4 / 12, 0.5), "in_flight": (4 / 12, 4.5), "system": (4 / 12, 5.0)}
     scenes = [(records_of(*FOUR), stage, 0.0, 12.0) for stage in worked_out]
-    assert [counted(*scene) for scene in scenes] == list(worked_out.values()), "the definition itself"
-    expect_defined(student, RATE_AND_STAY, scenes, hint=lambda records, stage, *_: t(
+    expect_worked_out(student, RATE_AND_STAY, scenes, worked_out.values(), hint=lambda records, stage, *_: t(
         f"(stage {stage}, the scene of section 4.1 in seconds): four requests enter in 12 s; C spends 2 s of its 6 in the "
         "queue, and the system is the queue plus what is in flight (section 4.1)",
         f"(etapa {stage}, la escena de la sección 4.1 en segundos): entran cuatro peticiones en 12 s; C pasa en cola 2 de "

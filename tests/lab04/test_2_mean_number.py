@@ -1,7 +1,7 @@
 """Exercise 4.2: L, by walking through the moments at which the number inside changes."""
 
 from tests.grader.check import check
-from tests.grader.definition import Definition, Slip, expect_defined, near_numbers
+from tests.grader.definition import Definition, Slip, expect_defined, expect_worked_out, near_numbers
 from tests.grader.outcomes import expect, expect_number, t
 from tests.lab04.drawn import drawn_windows
 from tests.lab04.scenes import FOUR, STAGES, busy_records, clipped, records_of
@@ -127,8 +127,7 @@ MEAN_NUMBER = Definition(
 def test_average_over_time(student):
     worked_out = {"system": 20 / 12, "in_flight": 18 / 12, "queue": 2 / 12}
     scenes = [(records_of(*FOUR), stage, 0.0, 12.0) for stage in worked_out]
-    assert [average(*scene) for scene in scenes] == list(worked_out.values()), "the definition itself"
-    expect_defined(student, MEAN_NUMBER, scenes, hint=lambda records, stage, *_: t(
+    expect_worked_out(student, MEAN_NUMBER, scenes, worked_out.values(), hint=lambda records, stage, *_: t(
         f"(stage {stage}): weight each number of requests inside by how long it lasts: 3 are inside the system for 2 s, 1 for "
         "4 s, none for 1 s (section 4.1)",
         f"(etapa {stage}): pondera cada número de peticiones dentro por lo que dura: en el sistema hay 3 durante 2 s, 1 "
@@ -164,8 +163,7 @@ def test_identity(student):
 def test_window(student):
     worked_out = {(2.0, 8.0): 12 / 6, (4.0, 6.0): 2.0, (8.5, 20.0): 3 / 11.5}
     scenes = [(records_of(*FOUR), "system", *window) for window in worked_out]
-    assert [average(*scene) for scene in scenes] == list(worked_out.values()), "the definition itself"
-    expect_defined(student, MEAN_NUMBER, scenes, hint=lambda records, stage, start_s, end_s: t(
+    expect_worked_out(student, MEAN_NUMBER, scenes, worked_out.values(), hint=lambda records, stage, start_s, end_s: t(
         f"(from {start_s:g} to {end_s:g} s in the scene of section 4.1, in seconds): a request that entered before the window "
         "is inside when it opens, and only time in the window counts (section 4.1)",
         f"(de {start_s:g} a {end_s:g} s en la escena de la sección 4.1, en segundos): una petición que entró antes de la "

@@ -58,7 +58,6 @@ UNEXPECTED = {  # whose ending suggests the other gender
     mes color dolor""",
 }
 STRESSED_A = "agua águila aula hacha arma ala área alma ancla asa"
-PLURAL_ONLY = {"f": "gafas tijeras vacaciones", "m": "pantalones zapatos vaqueros"}
 
 # -o/-a first, then those with one form for both genders
 PEOPLE_ADJECTIVES = """alto bajo guapo feo simpático antipático gordo delgado rubio moreno listo tonto serio gracioso tímido tranquilo generoso
