@@ -1,4 +1,4 @@
-"""The products of the linear layers, by the library that is faster for so many rows.
+"""The products of the linear layers, by the library that is faster for their number of rows.
 
 PyTorch brings two. `torch.mm` is MKL's: quick to call, but on a processor that is not Intel's it uses half of the vector
 width. oneDNN uses all of it, and adds in the same call, but a call takes longer. So oneDNN multiplies the many rows of a

@@ -62,7 +62,7 @@ def test_prefill_is_verify_at_the_last_token(config):
 def test_padding_to_a_multiple_stays_within_the_slot():
     config = Config()
     model, cache = random_model(config), KVCache(config, 1, 30)
-    slots, prompt = [cache.allocate()], PROMPTS[0][:30]  # 30 is no multiple of WIDTHS
+    slots, prompt = [cache.allocate()], PROMPTS[0][:30]  # WIDTHS does not divide 30
     assert len(prompt) % products.WIDTHS
     assert_close(model.prefill([prompt], cache, slots)[0], model.forward(torch.tensor([prompt]))[0, -1])
     assert cache.lengths.tolist() == [30]
