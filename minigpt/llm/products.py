@@ -9,7 +9,7 @@ on B. `python -m minigpt bench` shows both by the number of rows. Where oneDNN i
 import torch
 
 MANY_ROWS = 24
-WIDTHS = 4  # prompts are padded to a multiple of so many tokens: oneDNN prepares itself for each new number of rows
+WIDTHS = 4  # a multiple of it is what prompts are padded to, in tokens: oneDNN prepares itself for each new number of rows
 
 
 def has_onednn() -> bool:
