@@ -69,7 +69,7 @@ export const TEXTS = {
     editor: 'Tu archivo', ran: 'Tu bucle se ha ejecutado: el dibujo lo muestra.',
     ranNoLoop: 'El archivo se carga. El dibujo mostrará tu bucle cuando hayas escrito todas las funciones que usa.',
     loads: 'El archivo se carga.', printed: 'Lo que imprimió tu código', more: 'caracteres más', stopped: 'Parado. Tu archivo se conserva.',
-    lostAgain: 'Python se ha quedado varias veces sin terminar. Tu archivo se conserva.',
+    lostAgain: 'Python no ha podido terminar varias veces seguidas. Tu archivo se conserva.',
     hintOf: (n, of) => `Pista ${n} de ${of}`, points: (got, most) => `${got} de ${most} puntos`, stretch: 'ampliación, sin puntos',
     expected: 'se esperaba', got: 'se obtuvo', ahead: 'contexto', minutes: (n) => `${n} min`,
     outcomes: {
