@@ -33,8 +33,8 @@ def at_light_load(loop: Callable | None = None, *, load: float = 0.1, spread: fl
     return say(
         en=f"load {load}, ×{spread} · static: {late:.0f} % wait longer than 5 ms · yours: at most {most} slots in use, "
         f"p95 {fall:.1f} ms lower",
-        es=f"carga {load}, ×{spread} · estático: el {late:.0f} % espera más de 5 ms · tu bucle: {most} slots ocupados como "
-        f"mucho, p95 {fall:.1f} ms más bajo",
+        es=f"carga {load}, ×{spread} · estático: el {late:.0f} % espera más de 5 ms · tu bucle: hasta {most} slots "
+        f"ocupados, p95 {fall:.1f} ms más bajo",
     )
 
 

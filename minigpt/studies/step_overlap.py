@@ -42,7 +42,7 @@ def what_overlap_gains(parts: StepParts) -> str:
     return say(
         en=f"{share:.0f} % of a step is Python; overlapped, {'all of it is hidden' if hidden else 'the model still waits for it'}: "
            f"× {parts.gain():.2f}. With a pass of 20 ms, as a large model has, × {parts.gain(20.0):.2f}",
-        es=f"el {share:.0f} % de un paso es Python; con solapamiento, {'queda oculto entero' if hidden else 'el modelo aún lo espera'}: "
+        es=f"el {share:.0f} % de un paso es Python; con solapamiento, {'queda oculto entero' if hidden else 'el modelo aún espera una parte'}: "
            f"× {parts.gain():.2f}. Con una pasada de 20 ms, como la de un modelo grande, × {parts.gain(20.0):.2f}",
     )
 

@@ -181,7 +181,7 @@ def test_never_left(student):
             f"(stage {stage}): of three requests, one is done at 1 s, one arrives at 1 s and is in flight from 2 s on, and one "
             "waits from 2 s on. The last two stay until the window closes at 10 s, although nothing changes any more (section "
             "4.1)",
-            f"(etapa {stage}): de tres peticiones, una acaba en 1 s, otra llega en 1 s y está en vuelo desde 2 s, y otra "
-            "espera desde 2 s. Las dos últimas siguen hasta que la ventana se cierra en 10 s, aunque ya no cambie nada "
+            f"(etapa {stage}): de tres peticiones, una acaba en el segundo 1; otra llega entonces y está en vuelo desde el 2; otra "
+            "espera desde el 2. Las dos últimas siguen hasta que la ventana se cierra en el segundo 10, aunque ya no cambie nada "
             "(sección 4.1)",
         ))

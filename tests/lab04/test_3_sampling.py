@@ -188,7 +188,7 @@ def test_instants(student):
         "with warm_up = 2, the window goes from 1 to 9 s; with a look every 5 s the observer looks at 1 s and at 6 s, and sees "
         "3 and 2 inside (section 4.3)",
         f"(L de {len(records)} peticiones, warm_up = {warm_up}, mirando cada {every_s:g} s): en la escena de la sección 4.1, en "
-        "segundos, con warm_up = 2, la ventana va de 1 a 9 s; mirando cada 5 s, el observador mira en 1 s y en 6 s, y ve 3 y 2 "
+        "segundos, con warm_up = 2, la ventana va de 1 a 9 s; mirando cada 5 s, el observador mira en los segundos 1 y 6, y ve 3 y 2 "
         "dentro (sección 4.3)",
     ))
 

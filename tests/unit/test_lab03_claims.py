@@ -166,7 +166,7 @@ def test_the_sorted_server_wins_a_burst_of_mixed_lengths_and_both_stay_below_the
 
 def test_wins_are_counted(monkeypatch):
     monkeypatch.setenv("MINIGPT_LANG", "en")
-    assert studies.wins([0.9, 1.2, 0.95]) == "your p95 is lower in 2 of 3 workloads (0.90 to 1.20 ×)"
+    assert studies.wins([0.9, 1.2, 0.95]) == "your p95 is lower in 2 of 3 workloads (×0.90 to ×1.20)"
 
 
 # -- intervals --------------------------------------------------------------------------------------------------------
