@@ -112,7 +112,7 @@ EVIDENCE = (
         en="at every step the scheduler takes decodes first, then prompts, cut where max_batch_tokens ends. A new request "
            "needs free pages for its prompt, and 15 % of the cache stays free for those that grow. When it is full, the "
            "newest go back to the queue, copied to CPU memory (cpu_offload_space; 0 by default) or recomputed. Prompts with "
-           "equal beginnings share blocks.",
+           "equal prefixes share blocks.",
         es="en cada paso el planificador toma primero los decode y después los prompts, cortados donde acaba "
            "max_batch_tokens. Una petición nueva necesita páginas libres para su prompt, y un 15 % de la caché queda libre "
            "para las que crecen. Cuando se llena, las más nuevas vuelven a la cola, copiadas a la memoria de la CPU "
