@@ -51,7 +51,7 @@ class Lab:
         if is_untouched_in_the_other_language(self.folder):
             number = self.number
             print(say(
-                en=f"your file is still the Spanish skeleton; for the English: MINIGPT_LANG=en make reset LAB={number}",
+                en=f"your file is still the Spanish skeleton; for the English one: MINIGPT_LANG=en make reset LAB={number}",
                 es=f"tu archivo es aún el esqueleto inglés; para el español: MINIGPT_LANG=es make reset LAB={number}",
             ))
 

@@ -112,8 +112,8 @@ def of_run(log: RunLog, names: Mapping[int, str] | None = None, label: str = "")
     if len(spans) > MOST_ONE_BY_ONE:
         held = sum(span.end_ns - span.useful_until_ns for span in spans) / max(1, sum(s.end_ns - s.start_ns for s in spans))
         return head + say(
-            en=f"{len(spans)} requests in {num_slots(log)} slots within {_ms(log.end_ns)} ms; finished requests hold their "
-               f"slot for {100 * held:.0f} % of the time they are in one; at most {most} wait.",
+            en=f"{len(spans)} requests in {num_slots(log)} slots within {_ms(log.end_ns)} ms; {100 * held:.0f} % of "
+               f"the slot time is held by finished requests; at most {most} wait.",
             es=f"{len(spans)} peticiones en {num_slots(log)} slots durante {_ms(log.end_ns)} ms; las terminadas retienen su "
                f"slot el {100 * held:.0f} % del tiempo que lo ocupan; llegan a esperar {most}.",
         )

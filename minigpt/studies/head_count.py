@@ -88,7 +88,7 @@ def logs_that_lie(records: list[dict]) -> dict[str, list[dict]]:
     noted_late = [{**record, "arrival_s": record["admitted_s"]} for record in records]
     skewed = [{**record, "arrival_s": record["arrival_s"] - 0.003} for record in records]
     return {
-        say(en="as it was", es="sin errores"): records,
+        say(en="correct log", es="sin errores"): records,
         say(en="arrival noted when admitted", es="llegada anotada al admitir"): noted_late,
         say(en="client's clock 3 ms behind", es="reloj del cliente 3 ms atrasado"): skewed,
         say(en="one line in 20 lost", es="perdida una línea de cada 20"): [

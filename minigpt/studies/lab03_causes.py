@@ -64,8 +64,8 @@ def next_to_virtual(pairs: PairedRuns, loop: Callable, **settings) -> str:
     given = prompt_in_decode_steps(virtual.continuous)
     reduction = virtual.p95_reduction_percent
     return say(
-        en=f"the same requests on the virtual clock: {reduction:.1f} %\na step with a new prompt, in plain decode steps: "
-        f"{own[0]:.1f} to {own[-1]:.1f} here, {given:.1f} on the virtual clock",
+        en=f"the same requests on the virtual clock: {reduction:.1f} %\na step with a new prompt takes as long as "
+        f"{own[0]:.1f} to {own[-1]:.1f} plain decode steps here, {given:.1f} on the virtual clock",
         es=f"las mismas peticiones en el reloj virtual: {reduction:.1f} %\nun paso con un prompt nuevo, en pasos sin ninguno: "
         f"de {own[0]:.1f} a {own[-1]:.1f} aquí, {given:.1f} en el reloj virtual",
     )

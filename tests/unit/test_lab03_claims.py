@@ -136,7 +136,7 @@ def test_next_to_virtual_compares_the_same_requests(monkeypatch):
     own = causes.prompt_in_decode_steps(runs.continuous)
     assert causes.next_to_virtual(PairedRuns(runs=(runs, runs)), loop, **settings) == (
         f"the same requests on the virtual clock: {runs.p95_reduction_percent:.1f} %\n"
-        f"a step with a new prompt, in plain decode steps: {own:.1f} to {own:.1f} here, {own:.1f} on the virtual clock")
+        f"a step with a new prompt takes as long as {own:.1f} to {own:.1f} plain decode steps here, {own:.1f} on the virtual clock")
 
 
 @for_each_cost
