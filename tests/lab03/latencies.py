@@ -146,8 +146,8 @@ SLIPS = (
         "El rango se truncó. Redondéalo hacia arriba con math.ceil y después resta 1 para el índice",
     )),
     (lambda records, percent: _rank(latencies(records), math.floor(percent * len(records) / 100) + 1), t(
-        "That is one rank too high when p/100·n is a whole number: the index is ⌈p/100·n⌉ − 1, since indices count from 0",
-        "Es un rango de más cuando p/100·n es entero: el índice es ⌈p/100·n⌉ − 1, porque los índices cuentan desde 0",
+        "That is one rank too high when p/100·n is a whole number: the index is ⌈p/100·n⌉ − 1, not int(p/100·n)",
+        "Es un rango de más cuando p/100·n es entero: el índice es ⌈p/100·n⌉ − 1, no int(p/100·n)",
     )),
     (lambda records, percent: _rank(latencies(records), math.ceil(percent * len(records) / 100) + 1), t(
         "That is one rank too high: ranks count from 1 and indices from 0, so subtract 1",

@@ -52,8 +52,4 @@ MUTANTS = (
         name="a new list in every turn", old=TOP_OF_LOOP, check="3.4/the_scene_of_the_lab", hint="make that list once",
         new="    while not server.queue.closed:\n        in_flight = []\n",
     ),
-    Mutant(
-        name="the rank as an index", old="latencies[math.ceil(len(latencies) * 95 / 100) - 1]",
-        new="latencies[math.ceil(len(latencies) * 95 / 100)]", check="3.5/nearest_rank", hint="indices count from 0",
-    ),
 )
