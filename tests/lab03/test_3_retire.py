@@ -3,7 +3,7 @@
 import random
 
 from tests.grader.check import check
-from tests.grader.outcomes import expect, expect_equal, t
+from tests.grader.outcomes import CheckFailed, expect, expect_equal, t
 from tests.lab03.scenes import scene
 
 FINISHED_CHANGED = t(
@@ -11,6 +11,10 @@ FINISHED_CHANGED = t(
     "skips some of them (section 3.3)",
     "(`finished` tras la llamada): quita las peticiones solo de `in_flight`. Si quitas elementos de `finished` mientras la "
     "recorres, te saltas algunas (sección 3.3)",
+)
+ONE_BY_ONE = t(
+    "`server.respond` takes one request: go through `finished`, and call it for each of them (section 3.3)",
+    "`server.respond` recibe una sola petición: recorre `finished` y llámala con cada una (sección 3.3)",
 )
 
 
@@ -28,7 +32,12 @@ def retired(student, ended: tuple[int, ...] = (1, 2), number: int = 4, *, again:
             request.append(token)
     # Both arguments name the same requests: the worker has one object for each.
     finished = [running[i] for i in ended]
-    _, (after, finished_after) = student.call_on(host, "retire", running, finished, again=again)
+    try:
+        _, (after, finished_after) = student.call_on(host, "retire", running, finished, again=again)
+    except CheckFailed as failure:
+        if "'list' object" in str(failure.got):
+            failure.hint = failure.hint or ONE_BY_ONE
+        raise
     ids, ended_after = _ids(after), _ids(finished_after)
     # Their order is free, but the code that uses the list next has to find them in it.
     expect(isinstance(ended_after, list) and sorted(ended_after) == sorted(ended), expected=list(ended), got=ended_after,

@@ -38,6 +38,10 @@ MUTANTS = (
         check="3.3/frees_the_slots", hint="out of `in_flight` only",
     ),
     Mutant(
+        name="answers the list", old=RETIRE, new="        in_flight.remove(request)\n    server.respond(finished)", outcome="crashed",
+        check="3.3/frees_the_slots", hint="takes one request",
+    ),
+    Mutant(
         name="answers and keeps", old=RETIRE, new="        server.respond(request)",
         check="3.3/frees_the_slots", hint="with `in_flight.remove(request)`",
     ),
