@@ -135,7 +135,8 @@ def test_average_over_time(student):
     ))
 
 
-@check("4.2", points=2, en="L·T = ΣW on a complete window, exactly", es="L·T = ΣW en una ventana completa, exactamente")
+@check("4.2", points=2, en="is exact on any window; on a complete one L·T = ΣW",
+       es="es exacta en cualquier ventana; en una completa, L·T = ΣW")
 def test_identity(student):
     expect_defined(student, MEAN_NUMBER, drawn_windows(student.seed, 60), hint=lambda records, stage, start_s, end_s: t(
         f"(stage {stage}, a log of {len(records)} requests in any order, from {start_s:g} to {end_s:g} s): add up number "
