@@ -66,7 +66,7 @@ COMMANDS = (
             "write the tutor for other engines: a Hugging Face directory and GGUF",
             "escribe el tutor para otros motores: directorio de Hugging Face y GGUF"),
     Command("engines", "minigpt.cli.engines", "labs", "make engines [ARGS=...]",
-            "the loop of Lab 03 compared with real engines, with the same weights and requests",
+            "the loop from Lab 03 compared with real engines, with the same weights and requests",
             "el bucle del laboratorio 03 junto a motores reales, con los mismos pesos y peticiones"),
     Command("ray", "minigpt.cli.ray", "labs", None,
             "serve your loop on several machines with Ray Serve, one engine in each replica",

@@ -51,7 +51,7 @@ class Lab:
         if is_untouched_in_the_other_language(self.folder):
             number = self.number
             print(say(
-                en=f"your file is still the Spanish skeleton; for the English: MINIGPT_LANG=en make reset LAB={number}",
+                en=f"your file is still the Spanish skeleton; for the English one: MINIGPT_LANG=en make reset LAB={number}",
                 es=f"tu archivo es aún el esqueleto inglés; para el español: MINIGPT_LANG=es make reset LAB={number}",
             ))
 
@@ -162,12 +162,14 @@ def stream_output(command: list[str]) -> None:
         process.wait()
 
 
-def reveal(guess, measured, text: str, unit: str = "", *, negative: str = "") -> None:
+def reveal(guess, measured, text: str, unit: str = "", *, negative: str = "", calculated: bool = False) -> None:
     """Print a guess next to the measurement, and how far apart they are.
 
     `measured` is a number, or the list of values from several runs: then the median is shown with the range, and a
-    guess within the range counts as right. `negative` says what a negative figure means ("it rises").
+    guess within the range counts as right. `negative` says what a negative figure means ("it rises"). With `calculated`
+    the figure is not called measured.
     """
+    found = say(en="calculated", es="calculado") if calculated else say(en="measured", es="medido")
     middle, low, high = middle_and_range(measured)
     shown = with_unit(middle, unit)
     if (count := len(runs_of(measured))) > 1:
@@ -176,15 +178,15 @@ def reveal(guess, measured, text: str, unit: str = "", *, negative: str = "") ->
     if negative and middle < 0:
         shown += f" ({negative})"
     if guess is None:
-        en = f"measured {shown} (you made no guess)"
-        es = f"medido, {shown} (no hiciste ninguna predicción)"
+        en = f"{found} {shown} (you made no guess)"
+        es = f"{found}, {shown} (no hiciste ninguna predicción)"
     elif isinstance(guess, bool) or not isinstance(guess, Real):
         en = f"your guess {guess!r} is not a number; write one such as 40, and run the cell again"
         es = f"tu predicción {guess!r} no es un número; escribe uno como 40 y ejecuta la celda otra vez"
     else:
         given, gap = with_unit(guess, unit), distance(guess, measured)
-        en = f"your guess {given}, measured {shown}: {gap}"
-        es = f"tu predicción, {given}; medido, {shown}: {gap}"
+        en = f"your guess {given}, {found} {shown}: {gap}"
+        es = f"tu predicción, {given}; {found}, {shown}: {gap}"
     print(f"{text}: {say(en=en, es=es)}")
 
 

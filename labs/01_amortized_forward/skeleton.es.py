@@ -32,7 +32,7 @@ def project(model, layer, x, positions):
 
 
 def logits_of(model, x):
-    """Logits (B, V) de lo que dejó la última capa, x (B, E)."""
+    """Devuelve los logits (B, V) de x (B, E), la salida de la última capa."""
     return rms_norm(x, model.final_norm, model.config.norm_eps) @ model.embedding.t()
 
 
@@ -47,7 +47,7 @@ def remember(cache, layer, k, v):
 
 
 def attend(q, keys, values):
-    """Lo que las consultas q (H, D) del último token reúnen de keys y values (S, K, D): (H·D,), las cabezas en orden.
+    """La atención de las consultas q (H, D) del último token sobre keys y values (S, K, D): (H·D,), cabeza tras cabeza.
 
     Los pesos de una consulta sobre los S tokens son softmax(q·clave / √D), por grandes que sean esos productos. H/K
     cabezas de consulta vecinas comparten una cabeza de clave y valor: con H = 4 y K = 2, las cabezas 0 y 1 leen la
@@ -59,14 +59,14 @@ def attend(q, keys, values):
 
 @torch.inference_mode()
 def decode_one(model, cache, token):
-    """Añade un token a una petición; logits (V,) del token que sigue. Después, la caché guarda un token más."""
+    """Añade un token a una petición y devuelve los logits (V,) del siguiente. La caché guarda entonces un token más."""
     # EJERCICIO 1.3 (unas 8 líneas)
     raise NotImplementedError("ejercicio 1.3: decode_one")
 
 
 @torch.inference_mode()
 def decode_batch(model, caches, tokens):
-    """Añade un token a cada una de B peticiones de cualquier longitud; logits (B, V) de los tokens que siguen.
+    """Añade un token a cada una de B peticiones de cualquier longitud; devuelve los logits (B, V) de los siguientes.
 
     `tokens[i]` continúa la petición de `caches[i]`. Cada matriz de pesos se lee una sola vez, para todas las filas.
     """
@@ -98,9 +98,9 @@ def answer_together(model, prompts, max_tokens=100):
 def time_fairly(candidates, repeats, warmup, clock):
     """La mediana del tiempo de una llamada a cada candidata, en la unidad del reloj: un diccionario nombre -> tiempo.
 
-    `candidates` asocia nombres con funciones sin argumentos; `clock()` dice la hora. Primero se llama `warmup` veces a
-    cada candidata, y eso no cuenta. Después vienen `repeats` rondas; en cada una se llama una vez a cada candidata, y
-    se mira el reloj antes y después.
+    `candidates` asocia nombres con funciones sin argumentos; `clock()` devuelve la hora. Primero se llama `warmup`
+    veces a cada candidata, y eso no cuenta. Después vienen `repeats` rondas; en cada una se llama una vez a cada
+    candidata, y se mira el reloj antes y después.
     """
     # EJERCICIO 1.5 (unas 10 líneas)
     raise NotImplementedError("ejercicio 1.5: time_fairly")
@@ -149,11 +149,11 @@ def pad(caches, room):
 
 @torch.inference_mode()
 def decode_padded(model, padded, tokens):
-    """Añade un token a cada una de B peticiones de cualquier longitud, sin un bucle sobre ellas; logits (B, V).
+    """Añade, sin bucle, un token a cada una de B peticiones de cualquier longitud; devuelve los logits (B, V).
 
     `padded` es lo que devuelve `pad`, con sitio para un token más. Se modifica ahí mismo (in place): la K y la V de
-    cada token nuevo se escriben en la longitud de su propia petición, y `lengths` crece en uno. Una petición atiende a
-    sus propios tokens, incluido el nuevo, y a nada de lo que queda detrás de ellos.
+    cada token nuevo se escriben en la posición que marca la longitud de su petición, y `lengths` aumenta en uno. Una
+    petición atiende a sus propios tokens, incluido el nuevo, y a nada de lo que queda detrás de ellos.
     """
     # EJERCICIO 1.9 (unas 18 líneas)
     raise NotImplementedError("ejercicio 1.9: decode_padded")
@@ -161,7 +161,7 @@ def decode_padded(model, padded, tokens):
 
 @torch.inference_mode()
 def prefill(model, cache, tokens):
-    """Añade a una petición los T tokens de un prompt en una sola pasada; logits (V,) del token que sigue al último.
+    """Añade a una petición los T tokens de un prompt en una sola pasada; devuelve los logits (V,) del token siguiente.
 
     `cache` puede estar vacía o guardar una parte anterior del prompt. El token t ve lo que la caché guardaba antes y
     los tokens nuevos hasta él mismo: ninguno posterior.

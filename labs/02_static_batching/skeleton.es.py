@@ -1,6 +1,6 @@
 """Laboratorio 02, batching estático: reunir un lote (batch), ejecutarlo hasta su petición más larga y responder.
 
-El bucle espera a que se forme un lote, da pasos con el lote entero hasta que termina su última
+El bucle espera a que se forme un lote, ejecuta pasos con el lote entero hasta que termina su última
 petición y envía juntas todas sus respuestas. `server` se describe en minigpt/runtime/server.py.
 """
 
@@ -20,7 +20,7 @@ def collect_batch(server):
 
 
 def run_full_inference(server, batch):
-    """Da pasos con el lote entero hasta que termine su petición más larga; las filas ya terminadas se calculan también.
+    """Ejecuta el lote entero, paso a paso, hasta su petición más larga; calcula también las filas ya terminadas.
 
     Cada paso entrega todo `batch` a `server.model.forward_one_step`. Una petición termina con EOS, que no es un token
     de la salida, o cuando tiene `max_tokens` tokens de salida; después no se le añade nada. Esta función no envía
@@ -62,8 +62,8 @@ def wasted_slot_share(steps, max_batch):
 def early_batch_loop(server):
     """Un lote tras otro, como `static_batch_loop`, con ambos remedios: sin filas terminadas, y respuesta inmediata.
 
-    Cada paso pasa las peticiones del lote que no han terminado, y cada una se responde en el paso en que termina. El
-    siguiente lote se reúne cuando ha terminado la última: ninguna entra en un lote en marcha.
+    En cada paso van las peticiones del lote que no han terminado; cada respuesta sale en el paso en que termina su
+    petición. El siguiente lote se reúne cuando ha terminado la última: ninguna entra en un lote en marcha.
     """
     # EJERCICIO 2.7 (unas 8 líneas)
     raise NotImplementedError("ejercicio 2.7: early_batch_loop")

@@ -58,7 +58,7 @@ def wasted_slot_share(steps, max_batch):
 
 
 def early_batch_loop(server):
-    """Serve batch after batch like `static_batch_loop`, with both repairs: drop ended rows, and send answers at once.
+    """Serve batch after batch like `static_batch_loop`, with both improvements: drop ended rows, and answer early.
 
     Each step passes the requests that have not ended, and a request is answered in the step in which it ends.
     The next batch is collected when the last member has ended: no request joins a running batch.

@@ -6,7 +6,7 @@ en minigpt/runtime/server.py.
 """
 
 import math
-import queue  # queue.Empty es lo que lanza `get_nowait` cuando no espera ninguna; `empty()` lo pregunta antes
+import queue  # queue.Empty es lo que lanza `get_nowait` cuando no espera ninguna; `empty()` permite saberlo antes
 import random
 
 
@@ -31,7 +31,7 @@ def decode_one_step(server, in_flight):
 
 
 def retire(server, in_flight, finished):
-    """Saca de `in_flight` (de esa misma lista) las peticiones de `finished` y respóndelas, en este mismo paso."""
+    """Saca de `in_flight` (de esa misma lista) las peticiones de `finished` y envía sus respuestas, en este paso."""
     # EJERCICIO 3.3 (unas 3 líneas)
     raise NotImplementedError("ejercicio 3.3: retire")
 

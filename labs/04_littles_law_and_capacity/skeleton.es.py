@@ -2,9 +2,9 @@
 
 `records` es lo que da `log.records()`: una lista de diccionarios, uno por petición, con `request_id`, `arrival_s`
 (llegada programada), `admitted_s` (tomada de la cola) y `finish_s` (respondida); los dos últimos son None si
-no han ocurrido.
+la petición no llegó hasta ahí.
 
-`lengths` es una lista de pares, uno por petición vista: (tokens del prompt, pasos). Un paso da un token; si la
+`lengths` es una lista de pares, uno por petición ya vista: (tokens del prompt, pasos). Un paso da un token; si la
 respuesta acaba con EOS, este ocupa uno más. `cost` contiene los coeficientes de un paso, en nanosegundos: mira
 `COST`.
 """

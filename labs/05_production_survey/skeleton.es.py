@@ -1,6 +1,6 @@
 """Laboratorio 05, panorama de producción: lo que los motores de producción añaden al batching continuo, en pequeño.
 
-El bucle del final de este archivo ya está escrito. En cada paso pregunta a tus funciones: quién va después, si
+El bucle del final de este archivo ya está escrito. En cada paso consulta a tus funciones: quién va después, si
 cabe, qué calcula este paso y, cuando la memoria se acaba, quién cede y cómo. `server` se describe en
 minigpt/runtime/paged/server.py.
 """
@@ -18,15 +18,15 @@ class BlockManager:
         self.lengths = {}  # id de petición -> sus tokens
 
     def allocate(self, request_id, num_tokens):
-        """Da a una secuencia nueva los bloques que ocupan `num_tokens` tokens: True.
+        """Da a una secuencia nueva los bloques que ocupan `num_tokens` tokens y devuelve True.
 
-        Si no alcanzan los libres: False, y nada ha cambiado.
+        Si no alcanzan los libres, no cambia nada y devuelve False.
         """
         # EJERCICIO 5.1 (unas 6 líneas)
         raise NotImplementedError("ejercicio 5.1: BlockManager")
 
     def append(self, request_id):
-        """Haz sitio para un token más: otro bloque solo si el último está lleno. True, o False como arriba."""
+        """Haz sitio para un token más: otro bloque solo si el último está lleno. Devuelve True, o False como arriba."""
         # EJERCICIO 5.1 (unas 7 líneas)
         raise NotImplementedError("ejercicio 5.1: BlockManager")
 
@@ -95,7 +95,7 @@ def survey():
     """Lo que hacen nueve motores: {motor: {pregunta: respuesta}}, con los motores y preguntas de
     minigpt/studies/engine_survey.py.
 
-    "unit": qué se planifica como unidad, un lote ("batch") de peticiones o un paso ("step"). "memory": qué se reserva
+    "unit": qué unidad se planifica, un lote ("batch") de peticiones o un paso ("step"). "memory": qué se reserva
     al admitir una petición: "max" (todo lo que pueda llegar a necesitar), una estimación ("estimate"), lo que necesita
     ahora ("now") o nada ("none": no hay caché KV). "when_full": con la memoria KV agotada, la nueva espera ("waits"),
     se desaloja a una en curso, que sigue más tarde ("preempts"), o se corta para siempre a una en curso ("ends").
@@ -105,7 +105,7 @@ def survey():
     raise NotImplementedError("ejercicio 5.6: survey")
 
 
-# -- ya escrito: el bucle que pregunta a tus funciones ----------------------------------------------------------------
+# -- ya escrito: el bucle que llama a tus funciones ------------------------------------------------------------------
 
 
 def take_arrivals(server, waiting, in_flight):

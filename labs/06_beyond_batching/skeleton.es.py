@@ -188,7 +188,7 @@ def route(way, in_flight, cached_tokens, drawn, most_ahead):
     raise NotImplementedError("ejercicio 6.9: route")
 
 
-# -- ya escrito: bucles que preguntan a tus funciones, y una suma del laboratorio 04 ---------------------------------
+# -- ya escrito: bucles que llaman a tus funciones, y una suma del laboratorio 04 -----------------------------------
 
 
 def shortest_first_loop(server, predicted, most_overtaken):
@@ -202,7 +202,8 @@ def fair_loop(server, client_of):
 
 
 def mean_attended(lengths):
-    """Tokens a los que atienden los pasos de decode de una petición, sumados; la media de todas las peticiones. El paso
-    k = 2 … n mira prompt + k − 1.
+    """Devuelve a cuántos tokens atienden en total los pasos de decode de una petición, de media.
+
+    El paso k = 2 … n atiende a prompt + k − 1.
     """
     return sum((steps - 1) * prompt + steps * (steps - 1) / 2 for prompt, steps in lengths) / len(lengths)

@@ -10,8 +10,8 @@ from minigpt.schedulers.in_line import ByClient, ByPrediction, serve_in_line
 
 
 def block_keys(token_ids, block_size):
-    """Return a key for each full block of `token_ids`, in order: two blocks have the same key if all tokens up to the end
-    of each are the same, and only then.
+    """Return a key for each full block of `token_ids`, in order: two blocks have the same key if and only if all tokens up
+    to the end of each are the same.
 
     A key is a whole number or a string, of the same size however long the prompt is. `hash((a, b))` combines several
     numbers into one; it takes tuples of numbers, not lists. Tokens that do not fill a block have no key.
@@ -148,7 +148,7 @@ class TokenCounters:
         raise NotImplementedError("exercise 6.7: TokenCounters")
 
     def admit(self, client, num_prompt_tokens):
-        """A request of the client leaves the queue, and its prompt is computed."""
+        """A request of the client leaves the queue, and its prompt is processed."""
         # EXERCISE 6.7 (about 4 lines)
         raise NotImplementedError("exercise 6.7: TokenCounters")
 
@@ -161,7 +161,7 @@ class TokenCounters:
 def split_machines(num_machines, lengths, cost, link, in_flight):
     """Divide machines between prefill and decode: return (prefill machines, decode machines, requests per second).
 
-    `lengths` are pairs (prompt tokens, steps). A prefill machine computes one prompt after the other, and meanwhile its
+    `lengths` are pairs (prompt tokens, steps). A prefill machine processes one prompt after the other, and meanwhile its
     link sends the keys and values of the one before: the slower of the two counts. A decode machine runs the other steps
     of `in_flight` requests together. Take the division that completes most; in a tie, the one with fewer prefill machines.
     `cost` and `link` are dictionaries of nanoseconds. `cost` has prefill_overhead_ns (of a prompt), per_prefill_token_ns,
@@ -174,10 +174,11 @@ def split_machines(num_machines, lengths, cost, link, in_flight):
 def route(way, in_flight, cached_tokens, drawn, most_ahead):
     """Return the index (from 0) of the replica that a request goes to; in a tie, the lowest index.
 
-    `in_flight[i]` is how many requests are inside replica i, `cached_tokens[i]` how many tokens of this prompt its cache
-    holds. By `way`: "least" takes the replica with the fewest in flight; "two" the one with fewer of the two in `drawn`,
-    which were drawn at random. "prefix" takes, of the replicas that hold most of the prompt, the one with the fewest in
-    flight, unless it has over `most_ahead` more than the least busy of all: then the least busy one.
+    `in_flight[i]` is how many requests are inside replica i, `cached_tokens[i]` how many tokens of this prompt its
+    cache holds. `way` says how to choose: "least" takes the replica with the fewest in flight; "two" the one with fewer
+    of the two in `drawn`, which were drawn at random. "prefix" takes, of the replicas that hold most of the prompt, the
+    one with the fewest in flight, unless it has over `most_ahead` more than the least busy of all: then the least busy
+    one.
     """
     # EXERCISE 6.9 (about 9 lines)
     raise NotImplementedError("exercise 6.9: route")

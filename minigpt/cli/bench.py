@@ -2,6 +2,7 @@
 
 from minigpt.cli.arguments import Parser, count
 from minigpt.language import say
+from minigpt.studies import product_libraries
 from minigpt.studies.decode_floor import BATCH_SIZES, CONTEXTS, measure, report
 
 
@@ -18,4 +19,6 @@ def main(argv: list[str]) -> int:
     model = load_tutor()
     cases = [(batch, context) for context in CONTEXTS for batch in BATCH_SIZES]
     print(report([measure(model, *case, repeats=args.repeats) for case in progress(cases, "bench")]))
+    print()
+    print(product_libraries.report(model, args.repeats))
     return 0

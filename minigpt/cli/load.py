@@ -33,7 +33,7 @@ def parser() -> argparse.ArgumentParser:
     ))
     made.add_argument("--no-stream", action="store_true", help=say(
         en="ask for whole answers, so that the latencies do not include the cost of streaming",
-        es="pide respuestas enteras, para que las latencias no incluyan lo que cuesta el flujo",
+        es="pide respuestas enteras, para que las latencias no incluyan lo que cuesta enviarlas token a token",
     ))
     made.add_argument("--timeout-s", type=positive, default=120.0, help=say(en="of one request", es="de una petición"))
     made.add_argument("--target-ms", type=positive, default=math.inf, help=say(en="E2E target of goodput", es="objetivo"))

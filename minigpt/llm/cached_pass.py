@@ -13,6 +13,10 @@ tokens times the G = H/K query heads that share the KV head. The linear layers h
 import torch
 import torch.nn.functional as F
 
+from minigpt.llm.products import add_product, are_many, multiply
+
+MOST_WORKSPACES = 20  # of a cache
+
 
 class Workspace:
     """The memory that every layer of a pass overwrites, and its views: made once, since a view costs a call too."""
@@ -23,6 +27,8 @@ class Workspace:
         self.length, self.normed = torch.empty(rows, 1), torch.empty(rows, cfg.width)  # (N, 1), (N, E)
         self.gate_up = torch.empty(rows, 2 * cfg.ffn_width)
         self.gate, self.up = self.gate_up.chunk(2, dim=1)  # (N, F) each
+        self.has_many_rows = are_many(batch, new)
+        self.scale = cfg.head_size**-0.5
 
         self.qkv = torch.empty(rows, (heads + 2 * kv_heads) * cfg.head_size)
         by_head = self.qkv.view(batch, new, -1, cfg.head_size)  # (B, T, H + 2K, D)
@@ -38,6 +44,14 @@ class Workspace:
         # With one new token and one KV head the two reshaped tensors are views; otherwise each layer needs new copies.
         self._are_views = new == kv_heads == 1
 
+    def set_qkv(self, found: torch.Tensor) -> None:
+        if found is not self.qkv:
+            self.qkv.copy_(found)
+
+    def halves(self, found: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Both halves of gate_up (N, 2F), wherever it was written."""
+        return (self.gate, self.up) if found is self.gate_up else found.chunk(2, dim=1)
+
     def queries(self) -> torch.Tensor:
         """The layer's queries as matrices, (B·K, T·G, D)."""
         return self._queries if self._are_views else self._q.reshape(self._queries.shape)
@@ -52,42 +66,67 @@ def logits_after(model, tokens, positions, cache, slots, longest: int) -> torch.
 
     `longest` is S, the number of tokens that the longest of these sequences then holds.
     """
-    x = run_layers(model, tokens, positions, cache, slots, longest)
+    x = run_layers(model, tokens, positions, cache, slots, longest, only_last=True)
     cache.lengths.index_copy_(0, slots, positions[:, -1] + 1)
-    return F.linear(x.view(*positions.shape, -1)[:, -1], model.embedding)
+    return F.linear(x, model.embedding)
 
 
 def logits_of_all(model, tokens, positions, cache, slots, longest: int) -> torch.Tensor:
     """As `logits_after`, for every token: (B, T, V)."""
-    x = run_layers(model, tokens, positions, cache, slots, longest)
+    x = run_layers(model, tokens, positions, cache, slots, longest, only_last=False)
     cache.lengths.index_copy_(0, slots, positions[:, -1] + 1)
     return F.linear(x, model.embedding).view(*positions.shape, -1)
 
 
-def run_layers(model, tokens, positions, cache, slots, longest: int) -> torch.Tensor:
-    """The tokens after the last layer, normed: (N, E), in the workspace of the cache."""
-    work, scale = workspace(cache, model.config, *positions.shape), model.config.head_size**-0.5
+def run_layers(model, tokens, positions, cache, slots, longest: int, only_last: bool) -> torch.Tensor:
+    """The tokens after the last layer, normed: all of them, (N, E), or the last of each sequence, (B, E)."""
+    work = workspace(cache, model.config, *positions.shape)
     slot_mapping, read = cache.slot_mapping(slots, positions), cache.reader(slots, longest)
     turns, bias = model.turns[positions], score_bias(model, positions, longest)  # turns: (B, T, 1, D/2)
     x = model.embedding.index_select(0, tokens)  # (N, E)
     for index, layer in enumerate(model.layers):
-        torch.mm(norm(model, x, layer.attention_norm, work), layer.qkv, out=work.qkv)
+        work.set_qkv(multiply(norm(model, x, layer.attention_norm, work), layer.qkv, work.qkv, work.has_many_rows))
         work.q_and_k.mul_(turns)
         cache.write(index, slot_mapping, work.new_kv)
-        keys, values = read(index)  # (B·K, D, S), (B·K, S, D)
-        scores = torch.baddbmm(bias, work.queries(), keys, alpha=scale)  # (B·K, T·G, S)
-        torch.bmm(scores.softmax(dim=-1), values, out=work.gathered)
-        x.addmm_(work.gathered_rows(), layer.attention_out)
-        torch.mm(norm(model, x, layer.ffn_norm, work), layer.gate_up, out=work.gate_up)
-        x.addmm_(F.silu(work.gate, inplace=True).mul_(work.up), layer.down)
+        if only_last and layer is model.layers[-1] and positions.shape[1] > 1:
+            # The other tokens were needed up to here: for their K and V.
+            x, work = x.view(*positions.shape, -1)[:, -1].contiguous(), last_of_each(work, cache)
+            bias = score_bias(model, positions[:, -1:], longest)
+        attend(work, bias, *read(index))
+        x = add_product(x, work.gathered_rows(), layer.attention_out, work.has_many_rows)
+        x = feed_forward(model, x, layer, work)
     return norm(model, x, model.final_norm, work)
 
 
+def attend(work: Workspace, bias, keys, values) -> None:
+    """Attention of the workspace's queries to keys (B·K, D, S) and values (B·K, S, D)."""
+    scores = torch.baddbmm(bias, work.queries(), keys, alpha=work.scale)  # (B·K, T·G, S)
+    torch.bmm(scores.softmax(dim=-1), values, out=work.gathered)
+
+
+def feed_forward(model, x: torch.Tensor, layer, work: Workspace) -> torch.Tensor:
+    """x + SwiGLU(norm(x))."""
+    normed = norm(model, x, layer.ffn_norm, work)
+    gate, up = work.halves(multiply(normed, layer.gate_up, work.gate_up, work.has_many_rows))
+    return add_product(x, F.silu(gate, inplace=True).mul_(up), layer.down, work.has_many_rows)
+
+
+def last_of_each(work: Workspace, cache) -> Workspace:
+    """A workspace of one token per sequence, with the queries of the last ones."""
+    config, batch, new = work.made_for
+    last = workspace(cache, config, batch, 1)
+    last.qkv.copy_(work.qkv.view(batch, new, -1)[:, -1])
+    return last
+
+
 def workspace(cache, *wanted) -> Workspace:
-    """The workspace of the cache's last pass if config, B and T are the same, else a new one."""
-    if cache.workspace is None or cache.workspace.made_for != wanted:
-        cache.workspace = Workspace(*wanted)
-    return cache.workspace
+    """The workspace for a config, B and T; the cache keeps those of its latest shapes."""
+    found = cache.workspaces.get(wanted)
+    if found is None:
+        if len(cache.workspaces) == MOST_WORKSPACES:
+            cache.workspaces.clear()
+        found = cache.workspaces[wanted] = Workspace(*wanted)
+    return found
 
 
 def norm(model, x: torch.Tensor, weight: torch.Tensor, work: Workspace) -> torch.Tensor:

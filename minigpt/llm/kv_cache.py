@@ -35,7 +35,7 @@ class KVCache:
         self._rows = torch.arange(num_rows).view(num_slots, -1)  # (slots, K): the rows of `k` and `v`
         # Where K and V of each row start in a flat layer, which has all of K before V: (slots, K, 1, 2).
         self._starts = torch.stack([self._rows, self._rows + num_rows], dim=-1)[:, :, None] * max_length
-        self.workspace = None  # of the last pass, for the next of the same shape: a cache takes one pass at a time
+        self.workspaces = {}  # of the latest passes, for the next ones of the same shape: a cache takes one pass at a time
         self.lengths = torch.zeros(num_slots, dtype=torch.long)  # tokens whose K and V are here, per slot
         self._free = list(range(num_slots))  # a heap: the lowest free slot is taken first
 

@@ -26,6 +26,7 @@ import torch.nn.functional as F  # noqa: E402
 
 from minigpt.llm.cached_pass import logits_after, logits_of_all  # noqa: E402
 from minigpt.llm.kv_cache import CacheFull, KVCache  # noqa: E402
+from minigpt.llm.products import WIDTHS  # noqa: E402
 from minigpt.llm.tokenizer import EOS_TOKEN_ID, VOCAB_SIZE  # noqa: E402
 
 torch.set_num_threads(1)
@@ -127,7 +128,7 @@ class MiniGPT:
         `prompts[i]` continues what slot `slots[i]` holds, so a long prompt can come in chunks. Shorter prompts are
         padded with their own last token, at its own position: that only computes the same K and V again.
         """
-        return logits_after(self, *self._padded(prompts, cache, slots))
+        return logits_after(self, *self._padded(prompts, cache, slots, WIDTHS))
 
     @torch.inference_mode()
     def verify(self, guesses: list[list[int]], cache: KVCache, slots: list[int]) -> torch.Tensor:
@@ -137,11 +138,12 @@ class MiniGPT:
         """
         return logits_of_all(self, *self._padded(guesses, cache, slots))
 
-    def _padded(self, prompts: list[list[int]], cache: KVCache, slots: list[int]) -> tuple:
-        """The tokens of a ragged batch (N,), their positions (B, T), cache, slots (B,) and S."""
+    def _padded(self, prompts: list[list[int]], cache: KVCache, slots: list[int], multiple: int = 1) -> tuple:
+        """The tokens of a ragged batch (N,), their positions (B, T), cache, slots (B,) and S; T a multiple of a number."""
         lengths = cache.lengths.tolist()
         self._check_prompts(prompts, cache, slots, lengths)
         widest = max(map(len, prompts))  # T
+        widest += -widest % multiple if widest > 1 else 0
         tokens = torch.tensor([prompt + prompt[-1:] * (widest - len(prompt)) for prompt in prompts])  # (B, T)
         slots = torch.tensor(slots)
         first = cache.lengths[slots][:, None]  # (B, 1)

@@ -22,7 +22,7 @@ class PagedKVCache(KVCache):
         self.num_slots, self.max_length, self.block_size = num_slots, max_length, block_size
         self.num_kv_heads = config.num_kv_heads
         self._store(torch.zeros(config.num_layers, 2, num_blocks, config.num_kv_heads, block_size, config.head_size))
-        self.workspace = None
+        self.workspaces = {}
         self.lengths = torch.zeros(num_slots, dtype=torch.long)
         self._free = list(range(num_slots))
         widest = -(-max_length // block_size)

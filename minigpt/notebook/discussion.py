@@ -21,7 +21,10 @@ def text(lab: Path, impl: str, exercise: Exercise, unpassed: list) -> str:
 
 
 def reference(lab: Path, function: str) -> str:
-    """The reference's code of a function; empty in an edition without references."""
+    """The reference's code of a function; empty in an edition without references.
+
+    Without its docstring, which is English: the reader's own file has it, in the reader's language.
+    """
     file = paths.solution_file(lab)
     if not function or not file.is_file():
         return ""
@@ -31,8 +34,16 @@ def reference(lab: Path, function: str) -> str:
         node = last_binding(body, name)
         body = getattr(node, "body", [])
     code = ast.get_source_segment(source, node) if node else ""
-    lines = [line for line in (code or "").split("\n") if "# BEGIN SOLUTION" not in line and "# END SOLUTION" not in line]
-    return "\n".join(lines)
+    described = docstring_lines(node) if node else set()
+    return "\n".join(line for number, line in enumerate((code or "").split("\n"), node.lineno if node else 0)
+                     if number not in described and "# BEGIN SOLUTION" not in line and "# END SOLUTION" not in line)
+
+
+def docstring_lines(node: ast.AST) -> set[int]:
+    """The numbers of the lines that hold docstrings, of a definition and of those within it."""
+    definitions = [each for each in ast.walk(node) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)]
+    texts = [each.body[0] for each in definitions if ast.get_docstring(each) is not None]
+    return {number for text in texts for number in range(text.lineno, text.end_lineno + 1)}
 
 
 def words(exercise: Exercise) -> str:

@@ -40,7 +40,7 @@ def block_map(log: PagedRunLog, first_s: float | None = None, *, names: dict[int
     most = max((sum(start <= at < end for _, _, start, end in holdings(log)) for _, _, at, _ in holdings(log)), default=0)
     return described(figure, say(
         en=f"{log.num_blocks} blocks of KV memory, held by {len(holders)} requests in turn; at most {most} are in use.",
-        es=f"{log.num_blocks} bloques de memoria KV, ocupados por turnos por {len(holders)} peticiones; como mucho se usan {most}.",
+        es=f"{log.num_blocks} bloques de memoria KV, ocupados por turnos por {len(holders)} peticiones; llegan a usarse {most}.",
     ))
 
 

@@ -34,7 +34,7 @@ def shared_blocks(rows: list[tuple[str, list[int], int, int]], block_size: int):
     figure = _draw(drawn, legend, 1.0, say(en=f"block of the prompt ({block_size} tokens each)",
                                            es=f"bloque del prompt (de {block_size} tokens)"))
     return described(figure, say(
-        en=f"{len(rows)} prompts of {total} blocks together, of which {found} were found in the cache; the others were computed.",
+        en=f"{len(rows)} prompts with {total} blocks in all, of which {found} were found in the cache; the others were computed.",
         es=f"{len(rows)} prompts con {total} bloques en total, de los que {found} se encontraron en la caché; los demás se calcularon.",
     ))
 

@@ -95,7 +95,7 @@ def _short(value) -> str:
 
 def _add_key(figure) -> None:
     lines = [
-        Line2D([], [], label=say(en=f"border of {threshold} %", es=f"límite del {threshold} %"), **look)
+        Line2D([], [], label=say(en=f"{threshold} % contour", es=f"límite del {threshold} %"), **look)
         for threshold, look in OUTLINES.items()
     ]
     squares = [

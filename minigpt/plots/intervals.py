@@ -24,7 +24,7 @@ def intervals(groups: dict[str, list[tuple[float, float]]], target: float, xlabe
         axes.set(xlabel=xlabel, ylabel=say(en="runs", es="ejecuciones"), yticks=[], title=say(en=f"{name}: {held} of {len(group)} contain it",
                                                      es=f"{name}: {held} de {len(group)} lo contienen"))
         axes.spines["left"].set_visible(False)
-    keys = {"useful": say(en="holds the dashed value", es="contiene el valor de la línea discontinua"),
+    keys = {"useful": say(en="contains the dashed value", es="contiene el valor de la línea discontinua"),
             "static": say(en="misses it", es="no lo contiene")}
     patches = [Patch(facecolor=COLOURS[key], label=text) for key, text in keys.items()]
     figure.legend(handles=patches, loc="outside lower center", ncols=2, fontsize=9.5)

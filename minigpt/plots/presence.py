@@ -31,7 +31,7 @@ def presence(records: list[dict], names: list[str] | None = None):
         en=f"{len(records)} requests; they stay {sentences.number(min(stays_ms))} to {sentences.number(max(stays_ms))} ms; "
            f"at most {max(inside_at)} are inside at once.",
         es=f"{len(records)} peticiones; se quedan de {sentences.number(min(stays_ms))} a {sentences.number(max(stays_ms))} ms; "
-           f"como mucho hay {max(inside_at)} dentro a la vez.",
+           f"llega a haber {max(inside_at)} dentro a la vez.",
     ))
 
 

@@ -48,7 +48,7 @@ def _way(points: list[tuple[float, float]]) -> str:
               es=f"de {number(start)} en {number(first)} a {number(end)} en {number(last)}")
     at, most = max(points, key=lambda point: point[1])
     if most > max(start, end):
-        way += say(en=f", at most {number(most)} at {number(at)}", es=f", como mucho {number(most)} en {number(at)}")
+        way += say(en=f", at most {number(most)} at {number(at)}", es=f", con un máximo de {number(most)} en {number(at)}")
     return way
 
 
@@ -112,10 +112,10 @@ def of_run(log: RunLog, names: Mapping[int, str] | None = None, label: str = "")
     if len(spans) > MOST_ONE_BY_ONE:
         held = sum(span.end_ns - span.useful_until_ns for span in spans) / max(1, sum(s.end_ns - s.start_ns for s in spans))
         return head + say(
-            en=f"{len(spans)} requests in {num_slots(log)} slots within {_ms(log.end_ns)} ms; finished requests hold their "
-               f"slot for {100 * held:.0f} % of the time they are in one; at most {most} wait.",
+            en=f"{len(spans)} requests in {num_slots(log)} slots within {_ms(log.end_ns)} ms; {100 * held:.0f} % of "
+               f"the slot time is held by finished requests; at most {most} wait.",
             es=f"{len(spans)} peticiones en {num_slots(log)} slots durante {_ms(log.end_ns)} ms; las terminadas retienen su "
-               f"slot el {100 * held:.0f} % del tiempo que lo ocupan; como mucho esperan {most}.",
+               f"slot el {100 * held:.0f} % del tiempo que lo ocupan; llegan a esperar {most}.",
         )
     return head + "; ".join(_stay(span, names.get(span.request_id, str(span.request_id))) for span in spans) + "."
 

@@ -25,7 +25,7 @@ class StepLimit:
         if self._left < 0:
             raise ServingError(say(
                 en="the loop took many more steps than its requests have tokens: do you remove requests that have ended?",
-                es="el bucle dio muchos más pasos que tokens tienen sus peticiones: ¿quitas las que han terminado?",
+                es="el bucle ejecutó muchos más pasos que tokens tienen sus peticiones: ¿quitas las que han terminado?",
             ))
 
     def was_useful(self) -> None:

@@ -122,7 +122,7 @@ def judged(calls: Sequence[Call], num_replicas: int, cap: int, p95_target_s: flo
     if num_replicas > 1:
         fewer = min(fleet.simulate(calls, num_replicas=num_replicas - 1, cap=each).p95_s for each in CAPS)
     if cap > max_cap:
-        verdict = say(en="does not fit the memory", es="no cabe en la memoria")
+        verdict = say(en="does not fit in memory", es="no cabe en la memoria")
     elif p95 > p95_target_s:
         verdict = say(en="misses the target", es="no cumple el objetivo")
     elif fewer <= p95_target_s:

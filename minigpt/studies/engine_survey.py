@@ -85,7 +85,7 @@ EVIDENCE = (
         en="(in maintenance mode since December 2025: its authors recommend vLLM and SGLang) requests join and leave "
         "between steps. max_batch_total_tokens limits "
         "the tokens that a batch could reach: every admitted request counts with its input and all of its "
-        "max_new_tokens. Others stay in the queue. Since version 3 long prompts come in pieces.",
+        "max_new_tokens. Others stay in the queue. Since version 3 long prompts are processed in pieces.",
         es="(en modo de mantenimiento desde diciembre de 2025: sus autores recomiendan vLLM y SGLang) las peticiones "
         "entran y salen entre pasos. max_batch_total_tokens limita los tokens a los que podría llegar un lote: de cada "
         "petición admitida se cuentan el prompt y todos sus max_new_tokens. Las demás siguen en la cola. Desde la versión "
@@ -112,7 +112,7 @@ EVIDENCE = (
         en="at every step the scheduler takes decodes first, then prompts, cut where max_batch_tokens ends. A new request "
            "needs free pages for its prompt, and 15 % of the cache stays free for those that grow. When it is full, the "
            "newest go back to the queue, copied to CPU memory (cpu_offload_space; 0 by default) or recomputed. Prompts with "
-           "equal beginnings share blocks.",
+           "equal prefixes share blocks.",
         es="en cada paso el planificador toma primero los decode y después los prompts, cortados donde acaba "
            "max_batch_tokens. Una petición nueva necesita páginas libres para su prompt, y un 15 % de la caché queda libre "
            "para las que crecen. Cuando se llena, las más nuevas vuelven a la cola, copiadas a la memoria de la CPU "
@@ -136,7 +136,7 @@ EVIDENCE = (
         engine="TF Serving", version="2.x", source="Olston et al., 2017; TensorFlow Serving: Batching Guide",
         en="requests are merged until max_batch_size or batch_timeout_micros is reached; the merged input runs "
         "through the model once, as one call, and all of its results return together. It knows nothing of "
-        "tokens or of a KV cache; requests that come meanwhile are queued.",
+        "tokens or of a KV cache; requests that arrive in the meantime are queued.",
         es="las peticiones se juntan hasta llegar a max_batch_size o batch_timeout_micros; el lote conjunto "
         "pasa por el modelo una vez, en una llamada, y todos sus resultados vuelven a la vez. No sabe nada de "
         "tokens ni de caché KV; lo que llega mientras tanto va a la cola.",

@@ -88,7 +88,7 @@ def logs_that_lie(records: list[dict]) -> dict[str, list[dict]]:
     noted_late = [{**record, "arrival_s": record["admitted_s"]} for record in records]
     skewed = [{**record, "arrival_s": record["arrival_s"] - 0.003} for record in records]
     return {
-        say(en="as it was", es="tal como fue"): records,
+        say(en="correct log", es="sin errores"): records,
         say(en="arrival noted when admitted", es="llegada anotada al admitir"): noted_late,
         say(en="client's clock 3 ms behind", es="reloj del cliente 3 ms atrasado"): skewed,
         say(en="one line in 20 lost", es="perdida una línea de cada 20"): [
@@ -123,15 +123,18 @@ def table(found: dict[str, tuple[float, float, float, float]]) -> str:
 
 
 def gaps_by_load(
-    law: Callable, lengths, capacity_per_s: float, loads=(0.8, 1.2), sizes=(500, 2_000, 8_000), **settings
+    law: Callable, lengths, capacity_per_s: float, loads=(0.8, 1.2), sizes=(500, 2_000, 8_000), seeds=range(5), **settings
 ) -> dict:
-    """λ·W over L − 1, in per cent, over the number of requests, at each load; here L is sampled from the log."""
-    gaps = {}
-    for load in loads:
-        runs = [serve_rate(lengths, load * capacity_per_s, num_requests=size, **settings).records() for size in sizes]
-        laws = [law(records, len(records) // 20, 0.005) for records in runs]
-        gaps[say(en=f"load {load}", es=f"carga {load}")] = [100 * (rate * stay / inside - 1) for inside, rate, stay in laws]
-    return gaps
+    """λ·W over L − 1, in per cent, over the number of requests, at each load: for each size a list with one value per
+    seed. Here L is sampled from the log."""
+
+    def gap(rate_per_s: float, size: int, seed: int) -> float:
+        records = serve_rate(lengths, rate_per_s, num_requests=size, seed=seed, **settings).records()
+        inside, rate, stay = law(records, size // 20, 0.005)
+        return 100 * (rate * stay / inside - 1)
+
+    return {say(en=f"load {load}", es=f"carga {load}"):
+            [[gap(load * capacity_per_s, size, seed) for seed in seeds] for size in sizes] for load in loads}
 
 
 def metronome(num_requests: int = 400) -> Workload:

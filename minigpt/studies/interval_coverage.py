@@ -53,8 +53,8 @@ def in_words(found: Coverage) -> str:
     count, together, low, high = len(found.single), found.together, min(found.long_runs), max(found.long_runs)
     runs = len(found.long_runs)
     return say(
-        en=f"p95 reduction: {together:.1f} % over all {count} workloads together; {runs} runs as long as all of them, "
-        f"{low:.1f} to {high:.1f} %",
+        en=f"p95 reduction: {together:.1f} % over all {count} workloads together; in {runs} runs with as many "
+        f"requests as all of these, {low:.1f} to {high:.1f} %",
         es=f"reducción del p95: las {count} tandas juntas, {together:.1f} %; {runs} ejecuciones así de largas, "
         f"de {low:.1f} a {high:.1f} %",
     )

@@ -23,7 +23,7 @@ def pick_clock():
 def warn_of_a_coarse_clock() -> None:
     """Say so where processor time cannot be measured."""
     if _is_coarse():
-        print(say(en="This system's clock of processor time is too coarse for a step: wall time is used instead.",
+        print(say(en="This system's processor-time clock is too coarse for a step: wall time is used instead.",
                   es="El reloj de tiempo de procesador de este sistema es demasiado grueso para un paso: en su lugar se usa "
                      "el tiempo de pared."))
 

@@ -107,8 +107,8 @@ def compare_loops(name: str, load: float, loop: Callable, other: Callable, *, nu
 def wins(ratios: Sequence[float]) -> str:
     """In how many crowds a p95 ratio is below 1, in words."""
     won, count = sum(ratio < 1 for ratio in ratios), len(ratios)
-    return say(en=f"your p95 is lower in {won} of {count} workloads ({min(ratios):.2f} to {max(ratios):.2f} ×)",
-               es=f"tu p95 es menor en {won} de {count} tandas (de {min(ratios):.2f} a {max(ratios):.2f} ×)")
+    return say(en=f"your p95 is lower in {won} of {count} workloads (×{min(ratios):.2f} to ×{max(ratios):.2f})",
+               es=f"tu p95 es menor en {won} de {count} tandas (de ×{min(ratios):.2f} a ×{max(ratios):.2f})")
 
 
 def burst_gain(name: str, loop: Callable | None = None, *, num_requests: int = 512, max_batch: int = 8,

@@ -22,8 +22,20 @@ def capacity_ratio(cost: StepCost, loop: Callable | None = None, seed: int = SEE
     return runs.static.end_ns / runs.continuous.end_ns
 
 
+def prompts_per_pass(loop: Callable | None = None, *, load: float = 0.95, seed: int = SEEDS[0], cost: StepCost = StepCost()) -> str:
+    """How many prompts share a prefill pass, on average, with answers of 16 tokens that arrive one by one; in words.
+
+    As in `equal_lengths`, static batches wait for no one.
+    """
+    runs = compare(workload("constant:16", load=load, num_requests=1_000, seed=seed, cost=cost), loop, cost=cost, max_wait_s=0.0)
+    passes = [[num_new for _, num_new in with_new_prompts(log) if num_new] for log in (runs.continuous, runs.static)]
+    yours, static = (sum(each) / len(each) for each in passes)
+    return say(en=f"prompts per prefill pass at load {load}: yours {yours:.1f} on average, static {static:.1f}",
+               es=f"prompts por pasada de prellenado con carga {load}: los tuyos {yours:.1f} de media, los del estático {static:.1f}")
+
+
 def at_light_load(loop: Callable | None = None, *, load: float = 0.1, spread: float = 10, cost: StepCost = StepCost()) -> str:
-    """Three figures of a cell of the map, in words: who waits for a batch, how many slots are used, by how much p95 falls."""
+    """Three figures of a cell of the map, in words: who waits for another batch, how many slots are used, what p95 saves."""
     crowds = [workload(spread_lengths(spread), load=load, num_requests=400, seed=seed, cost=cost) for seed in SEEDS[:3]]
     runs = [compare(crowd, loop, cost=cost) for crowd in crowds]
     waits_s = [record["admitted_s"] - record["arrival_s"] for each in runs for record in each.static.records()]
@@ -33,8 +45,8 @@ def at_light_load(loop: Callable | None = None, *, load: float = 0.1, spread: fl
     return say(
         en=f"load {load}, ×{spread} · static: {late:.0f} % wait longer than 5 ms · yours: at most {most} slots in use, "
         f"p95 {fall:.1f} ms lower",
-        es=f"carga {load}, ×{spread} · estático: el {late:.0f} % espera más de 5 ms · tu bucle: {most} slots ocupados como "
-        f"mucho, p95 {fall:.1f} ms más bajo",
+        es=f"carga {load}, ×{spread} · estático: el {late:.0f} % espera más de 5 ms · tu bucle: hasta {most} slots "
+        f"ocupados, p95 {fall:.1f} ms más bajo",
     )
 
 
@@ -54,6 +66,13 @@ def prompt_in_decode_steps(log: RunLog) -> float | None:
     return median(with_one) / median(plain) if plain and with_one else None
 
 
+def place_among(value: float, measured: Sequence[float]) -> str:
+    """Whether a value lies between the least and the greatest of some, in words."""
+    if value < min(measured):
+        return say(en="below all of them", es="por debajo de todos")
+    return say(en="above all of them", es="por encima de todos") if value > max(measured) else say(en="between them", es="entre ellos")
+
+
 def next_to_virtual(pairs: PairedRuns, loop: Callable, **settings) -> str:
     """The p95 reduction of the same requests on the virtual clock, and one price on both clocks, in words.
 
@@ -63,9 +82,10 @@ def next_to_virtual(pairs: PairedRuns, loop: Callable, **settings) -> str:
     own = sorted(prompt_in_decode_steps(each.continuous) for each in pairs.runs)
     given = prompt_in_decode_steps(virtual.continuous)
     reduction = virtual.p95_reduction_percent
+    place = place_among(reduction, pairs.reductions_percent)
     return say(
-        en=f"the same requests on the virtual clock: {reduction:.1f} %\na step with a new prompt, in plain decode steps: "
-        f"{own[0]:.1f} to {own[-1]:.1f} here, {given:.1f} on the virtual clock",
-        es=f"las mismas peticiones en el reloj virtual: {reduction:.1f} %\nun paso con un prompt nuevo, en pasos sin ninguno: "
+        en=f"the same requests on the virtual clock: {reduction:.1f} % ({place})\na step with a new prompt takes as long as "
+        f"{own[0]:.1f} to {own[-1]:.1f} plain decode steps here, {given:.1f} on the virtual clock",
+        es=f"las mismas peticiones en el reloj virtual: {reduction:.1f} % ({place})\nun paso con un prompt nuevo, en pasos sin ninguno: "
         f"de {own[0]:.1f} a {own[-1]:.1f} aquí, {given:.1f} en el reloj virtual",
     )

@@ -24,7 +24,7 @@ def continuous_loop() -> Callable:
     """The reader's own continuous loop of Lab 03; the given one, and a line about it, if it is not written."""
     missing = missing_exercises(list(LOOP_OF_LAB_03))
     if missing:
-        print(say(en="(your loop of Lab 03 is not written yet: the given one is used here)",
+        print(say(en="(your loop from Lab 03 is not written yet: the given one is used here)",
                   es="(tu bucle del laboratorio 03 aún no está escrito: aquí se usa el código dado)"))
     return load_loop(find_policy("continuous"), GIVEN if missing else implementation())
 
@@ -37,7 +37,7 @@ def serve(requests: Workload, *, clock="virtual", loop: Callable | None = None, 
     if log.num_unfinished:
         unanswered = ", ".join(str(i) for i, record in log.requests.items() if record.finish_ns is None)
         raise ValueError(say(
-            en=f"your loop of Lab 03 left {log.num_unfinished} requests without an answer (request_id {unanswered[:60]}); run "
+            en=f"your loop from Lab 03 left {log.num_unfinished} requests without an answer (request_id {unanswered[:60]}); run "
                "Lab 03's checks to find out why: make grade LAB=03",
             es=f"tu bucle del laboratorio 03 dejó {log.num_unfinished} peticiones sin respuesta (request_id "
                f"{unanswered[:60]}); ejecuta las comprobaciones del laboratorio 03 para saber por qué: make grade LAB=03",

@@ -91,7 +91,7 @@ def what_sharing_gains(plain: Sequence[Saved], cached: Sequence[Saved], shares: 
     wait = plain[-1].ttft_p95_ms / cached[-1].ttft_p95_ms
     none = plain[0].ttft_p95_ms / cached[0].ttft_p95_ms
     return say(
-        en=f"with {shares[-1]} % in common: {work:.1f} times less to compute, p95 TTFT {wait:.1f} times lower; "
+        en=f"with {shares[-1]} % in common: prefill work falls by a factor of {work:.1f}, p95 TTFT by {wait:.1f}; "
            f"with {shares[0]} %: × {none:.2f}",
         es=f"con {shares[-1]} % en común: {work:.1f} veces menos que calcular, p95 TTFT {wait:.1f} veces menor; "
            f"con {shares[0]} %: × {none:.2f}",

@@ -157,7 +157,7 @@ def what_a_step_buys(steps: Sequence[Step], num_guesses: int = 2) -> str:
     tokens_per_step = run(answers(), num_guesses)[1].tokens_per_step
     gains = [tokens_per_step / step.cost for step in steps]
     named = ", ".join(f"{step.batch}: × {gain:.2f}" for step, gain in zip(steps, gains))
-    head = say(en=f"with {tokens_per_step:.2f} tokens per step (mean of more requests), the gain by batch size would be {named}",
+    head = say(en=f"with {tokens_per_step:.2f} tokens per step (the mean over more requests), the gain by batch size would be {named}",
                es=f"con {tokens_per_step:.2f} tokens por paso (media de más peticiones), la ganancia sería, por lote, {named}")
     return f"{head}; {where_it_turns([step.batch for step in steps], gains)}"
 

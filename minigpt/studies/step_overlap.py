@@ -40,9 +40,9 @@ def what_overlap_gains(parts: StepParts) -> str:
     share = 100 * parts.python_ms / (parts.python_ms + parts.model_ms)
     hidden = parts.python_ms <= parts.model_ms
     return say(
-        en=f"{share:.0f} % of a step is Python; overlapped, {'all of it is hidden' if hidden else 'the model still waits for it'}: "
-           f"× {parts.gain():.2f}. With a pass of 20 ms, as a large model has, × {parts.gain(20.0):.2f}",
-        es=f"el {share:.0f} % de un paso es Python; con solapamiento, {'queda oculto entero' if hidden else 'el modelo aún lo espera'}: "
+        en=f"{share:.0f} % of a step is Python; with overlap {'all of it is hidden' if hidden else 'the model still waits for it'}: "
+           f"× {parts.gain():.2f}. With a pass of 20 ms, typical of a large model, × {parts.gain(20.0):.2f}",
+        es=f"el {share:.0f} % de un paso es Python; con solapamiento, {'queda oculto entero' if hidden else 'el modelo aún espera una parte'}: "
            f"× {parts.gain():.2f}. Con una pasada de 20 ms, como la de un modelo grande, × {parts.gain(20.0):.2f}",
     )
 

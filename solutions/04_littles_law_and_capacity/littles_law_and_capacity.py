@@ -146,7 +146,7 @@ def plan(rate_per_s, p95_target_s, lengths, max_cap):
 
     Of the caps worth trying (`CAPS` and `max_cap` itself), choose the one with the lowest p95, but none above `max_cap`:
     more would not fit into a replica's memory. `fleet.p95_s(lengths, rate_per_s, num_replicas, cap)` simulates a fleet.
-    It keeps up only if rate_per_s / num_replicas is below what one replica completes: leave out caps for which it is not.
+    It keeps up only if rate_per_s / num_replicas is below what one replica completes: leave out caps with which it does not.
     If no fleet can meet the target: ValueError.
     """
     # BEGIN SOLUTION 4.8

@@ -49,6 +49,14 @@ MEANING = {
     INCONCLUSIVE: t("the measurement was too noisy to decide", "la medida fue demasiado ruidosa para decidir"),
     GRADER_ERROR: t("the grader itself failed: please report it", "falló el propio corrector: avísanos, por favor"),
 }
+# What a report calls each outcome; data have the English word in both languages.
+WORD = {
+    PASSED: t(PASSED, "superada"), WRONG: t(WRONG, "incorrecta"), NOT_IMPLEMENTED: t(NOT_IMPLEMENTED, "sin escribir"),
+    BLOCKED: t(BLOCKED, "en espera"), IMPORT_ERROR: t(IMPORT_ERROR, "error al cargar"), CRASHED: t(CRASHED, "excepción"),
+    PROCESS_ENDED: t(PROCESS_ENDED, "fin del proceso"), TIMED_OUT: t(TIMED_OUT, "tiempo agotado"),
+    OUT_OF_MEMORY: t(OUT_OF_MEMORY, "sin memoria"), INCONCLUSIVE: t(INCONCLUSIVE, "no concluyente"),
+    GRADER_ERROR: t(GRADER_ERROR, "error interno"),
+}
 
 
 class CheckFailed(Exception):

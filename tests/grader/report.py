@@ -7,7 +7,7 @@ from pathlib import Path
 
 from minigpt.language import language, say
 from tests.grader.judge import Result
-from tests.grader.outcomes import BLOCKED, MEANING, NOT_IMPLEMENTED, PASSED, WRONG, t
+from tests.grader.outcomes import BLOCKED, MEANING, NOT_IMPLEMENTED, PASSED, WORD, WRONG, t
 
 MAX_SHOWN = 300  # characters of an expected or got value
 MAX_REPEATED = 60  # of one that was shown before
@@ -78,13 +78,13 @@ def counted_line(failure: tuple, count: int) -> str:
     what = what if len(what) <= MAX_REPEATED else f"{what[:MAX_REPEATED]}…"
     more = say(en=f"the same for {count} more check{'s' if count > 1 else ''}",
                es=f"lo mismo en {count} {'comprobaciones' if count > 1 else 'comprobación'} más")
-    return f"  {outcome:16} {more}: {what}"
+    return f"  {WORD[outcome]!s:16} {more}: {what}"
 
 
 def check_lines(result: Result, *, hint_is_seen: bool = False) -> list[str]:
     """One check's lines in the table."""
     later = f" ({result.hint})" if result.outcome == PASSED and str(result.hint) else ""
-    lines = [f"  {result.outcome:16} {result.info.title}{later}"]
+    lines = [f"  {WORD[result.outcome]!s:16} {result.info.title}{later}{_english_word(result.outcome)}"]
     indent = " " * 19
     if result.outcome in (PASSED, NOT_IMPLEMENTED):
         return lines
@@ -102,6 +102,11 @@ def check_lines(result: Result, *, hint_is_seen: bool = False) -> list[str]:
         hint = say(en="as above", es="la misma de arriba") if hint_is_seen else result.hint
         lines.append(f"{indent}{label}{hint}".replace("\n", f"\n{indent}"))
     return lines
+
+
+def _english_word(outcome: str) -> str:
+    """Of a check that did not pass, the word that data and the pages use, where the report has another."""
+    return "" if outcome == PASSED or str(WORD[outcome]) == outcome else f" ({outcome})"
 
 
 def measurement_names() -> dict[str, str]:
@@ -241,7 +246,8 @@ def _has_passed(check: dict) -> bool:
 
 
 def _gradescope_text(check: dict) -> str:
-    parts = [check["outcome"]]
+    outcome = check["outcome"]
+    parts = [f"{WORD[outcome]}{_english_word(outcome)}"]
     if check["expected"] is not None:
         parts.append(say(en=f"expected {check['expected']}", es=f"se esperaba {check['expected']}"))
     if check["got"] is not None:

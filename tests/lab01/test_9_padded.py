@@ -96,7 +96,7 @@ def test_leftovers_are_hidden(student):
 
 
 @check("1.9", points=2, en="the new token is written at its own place, and lengths grow by one",
-       es="el token nuevo se escribe en su sitio, y lengths crece en uno")
+       es="el token nuevo se escribe en su sitio, y lengths aumenta en uno")
 def test_changed_in_place(student):
     for spec in MODELS:
         prompts = prompts_of(student)

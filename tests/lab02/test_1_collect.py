@@ -261,6 +261,6 @@ LATE = t(
     "or at the end of the timeout, while sleeping and checking again overshoots both. The wait ends server.max_wait_s after "
     "the first request's arrival_time_s, even if that is 0 (section 2.2)",
     "El lote salió demasiado tarde. El tiempo pasa solo donde esperas: `get()` y `get(timeout_s)` vuelven en el instante de "
-    "la llegada o al vencer el límite, mientras que con dormir y mirar otra vez se pasan ambos. La espera acaba "
+    "la llegada o al vencer el límite, mientras que un bucle que duerme y vuelve a mirar llega tarde. La espera acaba "
     "server.max_wait_s después del arrival_time_s de la primera, aunque este sea 0 (sección 2.2)",
 )

@@ -21,7 +21,7 @@ def report_of(student, records: list[dict]) -> dict:
     ))
     expect_equal([key for key in KEYS if key in report], list(KEYS), hint=t(
         "(keys of the dict): write them as the docstring does (section 2.6)",
-        "(claves del diccionario): escríbelas como en la docstring (sección 2.6)",
+        "(claves del diccionario): escríbelas como en el docstring (sección 2.6)",
     ))
     return report
 

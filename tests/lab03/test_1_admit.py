@@ -86,8 +86,10 @@ def test_fills_every_free_slot(student):
     for in_flight, slots in ((1, 4), (3, 4), (0, 4)):
         ids, _ = admitted(student, waiting=5, in_flight=in_flight, slots=slots)
         expect(len(ids) <= 4, expected=4, got=len(ids), hint=t(
-            "(in flight afterwards, with 4 slots): that is more than max_inflight: look at the comparison with it (section 3.1)",
-            "(en vuelo después, con 4 slots): son más que max_inflight: revisa la comparación con ese tope (sección 3.1)",
+            f"(in flight afterwards, with 4 slots, {in_flight} of them taken before): that is more than max_inflight. Take one only "
+            "while fewer are in flight, and count also those that were in flight before (section 3.1)",
+            f"(en vuelo después, con 4 slots, {in_flight} ocupados antes): son más que max_inflight. Toma una solo mientras haya "
+            "menos en vuelo, y cuenta también las que ya estaban en vuelo (sección 3.1)",
         ))
         expect(len(ids) > in_flight, expected=4, got=len(ids), hint=t(
             "(in flight afterwards): five requests were waiting for free slots, and none was taken. `empty` is a method: without "

@@ -24,6 +24,7 @@ def stepped(student, workload, steps: int, *, again: bool = False):
         finished, (running,) = student.call_on(host, "decode_one_step", running, again=again or count > 0)
         expect_nobody_left(passed, running)
         ended.append(ids_of(finished, running))
+        expect_no_answer(host, ended[-1])
         gone = {request for request in running if request.request_id in ended[-1]}
         for request in gone:
             host.server.respond(request)
@@ -56,6 +57,17 @@ def ids_of(finished, running: list) -> list[int]:
     return ids
 
 
+def expect_no_answer(host, ids) -> None:
+    """Fail the check if one of these has been answered."""
+    answered = [i for i in ids if host.server.log.requests[i].finish_ns is not None]
+    expect_equal(answered, [], hint=t(
+        "(requests that it answered): this function only returns the requests that ended; answering them is the job of "
+        "`retire` (section 3.3)",
+        "(peticiones respondidas): esta función solo devuelve las peticiones que terminaron; responder es cosa de `retire` "
+        "(sección 3.3)",
+    ))
+
+
 def expect_nobody_left(before: list, after) -> None:
     """Fail the check if the list that was passed has lost a request."""
     ids = [[getattr(request, "request_id", request) for request in some] if isinstance(some, list) else some
@@ -73,13 +85,21 @@ def test_each_gets_its_own_token(student):
     workload = scene((0, 5), (0, 5), (0, 5))
     outputs, _, _ = stepped(student, workload, steps=2)
     expect_token_ids(outputs, "3.2")
-    due = {item.request_id: list(item.answer[:2]) for item in workload.items}
+    answers = {item.request_id: item.answer for item in workload.items}
+    due = {i: list(tokens[:2]) for i, tokens in answers.items()}
     is_short = outputs != due and all(tokens == [each for each in due[i] if each in tokens] for i, tokens in outputs.items())
     expect(not is_short, expected=due, got=outputs, hint=t(
         "the tokens are the right ones, but some are missing: append every token that is not `server.model.eos_token_id`; 0 is "
         "a token like any other (section 3.2)",
         "los tokens son los correctos, pero faltan algunos: añade todo token que no sea `server.model.eos_token_id`; 0 es un "
         "token como cualquier otro (sección 3.2)",
+    ))
+    took_steps = all(len(tokens) > 2 and tokens == list(answers[i][: len(tokens)]) for i, tokens in outputs.items())
+    expect(not took_steps, expected=due, got=outputs, hint=t(
+        "after two calls: each call computes one step only, one token for each request, and then returns, even if no request has "
+        "ended; the loop of exercise 3.4 will call it again (section 3.2)",
+        "tras dos llamadas: cada llamada calcula un solo paso, un token para cada petición, y vuelve, aunque no haya terminado "
+        "ninguna; el bucle del ejercicio 3.4 la llamará otra vez (sección 3.2)",
     ))
     expect_equal(outputs, due, hint=t(
         "tokens come back in the order of the requests that you passed; append each of them once (section 3.2)",
@@ -100,9 +120,9 @@ def test_one_pass_for_all(student):
         rows = [len(step.request_ids) for step in host.server.log.steps[num_before:]]
         expect_equal(rows, expected, hint=t(
             "(rows in each forward pass): all requests share one pass, including new ones: the server computes their prompts "
-            "in the same step. One pass per request costs three times as much (section 3.2)",
+            "in the same step. A pass for each request multiplies the cost (section 3.2)",
             "(filas de cada pasada): todas las peticiones comparten una pasada, también las nuevas: el servidor calcula sus "
-            "prompts en el mismo paso. Una pasada por petición cuesta el triple (sección 3.2)",
+            "prompts en el mismo paso. Una pasada por petición multiplica el coste (sección 3.2)",
         ))
 
 
@@ -146,13 +166,7 @@ def test_ends_at_the_limit(student):
 def test_only_computes(student):
     host = student.server(scene((0, 1), (0, 3)), max_inflight=2)
     student.call_on(host, "decode_one_step", host.take(2))
-    answered = [i for i, record in host.server.log.requests.items() if record.finish_ns is not None]
-    expect_equal(answered, [], hint=t(
-        "(requests that it answered): this function only returns the requests that ended; answering them is the job of "
-        "`retire` (section 3.3)",
-        "(peticiones respondidas): esta función solo devuelve las peticiones que terminaron; responder es cosa de `retire` "
-        "(sección 3.3)",
-    ))
+    expect_no_answer(host, host.server.log.requests)
     expect_equal(host.server.clock.now_ns / 1e6, 1.0, hint=t(
         "(clock after one step, in ms): a step takes 1 ms here, and nothing else takes time: call the model once, and do not "
         "sleep (section 3.2)",

@@ -3,9 +3,19 @@
 import random
 
 from tests.grader.check import check
-from tests.grader.definition import CHANGED
-from tests.grader.outcomes import expect, expect_equal, t
+from tests.grader.outcomes import CheckFailed, expect, expect_equal, t
 from tests.lab03.scenes import scene
+
+FINISHED_CHANGED = t(
+    "(`finished` after the call): take the requests out of `in_flight` only. Removing from `finished` while you iterate over it "
+    "skips some of them (section 3.3)",
+    "(`finished` tras la llamada): quita las peticiones solo de `in_flight`. Si quitas elementos de `finished` mientras la "
+    "recorres, te saltas algunas (sección 3.3)",
+)
+ONE_BY_ONE = t(
+    "`server.respond` takes one request: go through `finished`, and call it for each of them (section 3.3)",
+    "`server.respond` recibe una sola petición: recorre `finished` y llámala con cada una (sección 3.3)",
+)
 
 
 def retired(student, ended: tuple[int, ...] = (1, 2), number: int = 4, *, again: bool = False, with_eos: bool = False):
@@ -22,11 +32,16 @@ def retired(student, ended: tuple[int, ...] = (1, 2), number: int = 4, *, again:
             request.append(token)
     # Both arguments name the same requests: the worker has one object for each.
     finished = [running[i] for i in ended]
-    _, (after, finished_after) = student.call_on(host, "retire", running, finished, again=again)
+    try:
+        _, (after, finished_after) = student.call_on(host, "retire", running, finished, again=again)
+    except CheckFailed as failure:
+        if "'list' object" in str(failure.got):
+            failure.hint = failure.hint or ONE_BY_ONE
+        raise
     ids, ended_after = _ids(after), _ids(finished_after)
     # Their order is free, but the code that uses the list next has to find them in it.
     expect(isinstance(ended_after, list) and sorted(ended_after) == sorted(ended), expected=list(ended), got=ended_after,
-           hint=CHANGED.format(name="finished"))
+           hint=FINISHED_CHANGED)
     return ids, host
 
 
@@ -43,10 +58,10 @@ def left_ms(host) -> dict[int, float]:
 def test_frees_the_slots(student):
     ids, _ = retired(student)
     expect(ids != [0, 1, 2, 3], expected=[0, 3], got=ids, hint=t(
-        "no request was removed from the list that was passed. `in_flight = …` only makes your name refer to a new list; the "
-        "loop keeps the old one: change the list that was passed, with remove (section 3.3)",
-        "no se quitó ninguna petición de la lista recibida. `in_flight = …` solo da ese nombre a una lista nueva dentro de "
-        "la función; el bucle conserva la vieja: modifica la lista recibida, con remove (sección 3.3)",
+        "no request was removed from the list that was passed: change that list, with `in_flight.remove(request)`. With "
+        "`in_flight = …` your name would only refer to a new list; the loop keeps the old one (section 3.3)",
+        "no se quitó ninguna petición de la lista recibida: modifica esa lista, con `in_flight.remove(request)`. Con "
+        "`in_flight = …` ese nombre solo pasaría a una lista nueva; el bucle conserva la vieja (sección 3.3)",
     ))
     expect_equal(ids, [0, 3], hint=t(
         "requests 1 and 2 had ended; 0 and 3 stay, in the same order. Retire all of `finished`, not one per call. Or did you "

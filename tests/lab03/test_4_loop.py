@@ -131,7 +131,7 @@ def test_many_runs(student):
                 f"(a step of a run with max_inflight = {settings['cap']}): only one order is right: admit as many as there is "
                 "room for, run one step, retire (section 3.4)",
                 f"(un paso de una ejecución con max_inflight = {settings['cap']}): solo hay un orden correcto: admitir todas "
-                "las que quepan, dar un paso, retirar (sección 3.4)"))
+                "las que quepan, ejecutar un paso, retirar (sección 3.4)"))
         expect_equal(finish_ms(log), finish_ms(due), hint=t("(request: when it left, in ms) (section 3.4)",
                                                             "(petición: cuándo salió, en ms) (sección 3.4)"))
 

@@ -73,10 +73,10 @@ def _left_out(log, ids: set[int], now_ns: int) -> CheckFailed:
     return wrong(
         expected=t("every request in flight in every step", "todas las peticiones en vuelo, en cada paso"),
         got=t(f"without {sorted(ids)} at {ms(now_ns)} ms", f"sin {sorted(ids)} a los {ms(now_ns)} ms"), hint=t(
-            "(requests in flight that got no token in a step): pass all of in_flight to every step, and take from the queue "
-            "only as many requests as there are free slots (section 3.4)",
-            "(peticiones en vuelo que no recibieron token en un paso): pasa todo in_flight en cada paso, y toma de la cola "
-            "solo tantas peticiones como slots libres haya (sección 3.4)"))
+            "(requests in flight that got no token in a step): pass all of in_flight to every step; make that list once, before "
+            "the loop; and take from the queue only as many requests as there are free slots (section 3.4)",
+            "(peticiones en vuelo que no recibieron token en un paso): pasa todo in_flight en cada paso; crea esa lista una sola "
+            "vez, antes del bucle; y toma de la cola solo tantas peticiones como slots libres haya (sección 3.4)"))
 
 
 def _idle_time(log, end_ns: int, start_ns: int) -> CheckFailed | None:
@@ -151,9 +151,9 @@ LOST = t(
 )
 EMPTY_SLOT = t(
     "a slot stayed empty while a request waited for it. Call `admit` before every step, without any condition of your own: it "
-    "checks for itself whether a slot is free (section 3.4)",
+    "checks for itself whether a slot is free. Also after `get()`: when one request arrives, others may arrive with it (section 3.4)",
     "un slot quedó vacío mientras una petición lo esperaba. Llama a `admit` antes de cada paso, sin ninguna condición tuya: "
-    "ella misma comprueba si hay un slot libre (sección 3.4)",
+    "ella misma comprueba si hay un slot libre. También después de `get()`: con una petición pueden llegar otras (sección 3.4)",
 )
 WAITED_IN_FLIGHT = t(
     "time passed between two steps while requests were in flight, and delayed them. Wait (get, sleep) only when no request is "

@@ -203,6 +203,18 @@ def test_unfinished(student):
         ))
 
 
+def _some_enter(records, stage, start_s, end_s) -> bool:
+    return any(r[STAGES[stage][0]] is not None and start_s <= r[STAGES[stage][0]] < end_s for r in records)
+
+
+_COUNTED_HERE = t(
+    "(a window in which some requests do enter): then there is no error to raise. λ counts those that enter at start_s ≤ t < "
+    "end_s, and W is the mean of their stays, each whole, even if it goes on after `end_s` (section 4.1)",
+    "(una ventana en la que sí entran peticiones): entonces no hay error que lanzar. λ cuenta las que entran en start_s ≤ t < "
+    "end_s, y W es la media de sus estancias, cada una entera, aunque siga después de `end_s` (sección 4.1)",
+)
+
+
 @check("4.1", points=1, en="raises ValueError when no request enters",
        es="lanza ValueError cuando no entra ninguna petición", negative=True)
 def test_nobody_enters(student):
@@ -210,7 +222,7 @@ def test_nobody_enters(student):
     records, late = records_of(*FOUR), records_of((5.0, None, None))
     cases = [(records, "system", 0.0, 3.0), (records, "system", 2.0, 3.0), ([], "queue", 0.0, 1.0),
              (late, "in_flight", 0.0, 9.0), (late, "queue", 0.0, 9.0)]
-    expect_defined(student, RATE_AND_STAY, cases, hint=t(
+    expect_defined(student, RATE_AND_STAY, cases, hint=lambda *case: _COUNTED_HERE if _some_enter(*case) else t(
         "(the scene of section 4.1 in seconds, from 2 to 3 s, and logs in which no request enters a stage): some requests may "
         "be inside, but none enters, so there is no mean stay. Raise a ValueError that says so, and only in this case: a 0 "
         "would look like a very fast server (section 4.1)",

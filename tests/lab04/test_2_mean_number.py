@@ -135,7 +135,8 @@ def test_average_over_time(student):
     ))
 
 
-@check("4.2", points=2, en="L·T = ΣW on a complete window, exactly", es="L·T = ΣW en una ventana completa, exactamente")
+@check("4.2", points=2, en="is exact on any window; on a complete one L·T = ΣW",
+       es="es exacta en cualquier ventana; en una completa, L·T = ΣW")
 def test_identity(student):
     expect_defined(student, MEAN_NUMBER, drawn_windows(student.seed, 60), hint=lambda records, stage, start_s, end_s: t(
         f"(stage {stage}, a log of {len(records)} requests in any order, from {start_s:g} to {end_s:g} s): add up number "
@@ -181,7 +182,7 @@ def test_never_left(student):
             f"(stage {stage}): of three requests, one is done at 1 s, one arrives at 1 s and is in flight from 2 s on, and one "
             "waits from 2 s on. The last two stay until the window closes at 10 s, although nothing changes any more (section "
             "4.1)",
-            f"(etapa {stage}): de tres peticiones, una acaba en 1 s, otra llega en 1 s y está en vuelo desde 2 s, y otra "
-            "espera desde 2 s. Las dos últimas siguen hasta que la ventana se cierra en 10 s, aunque ya no cambie nada "
+            f"(etapa {stage}): de tres peticiones, una acaba en el segundo 1; otra llega entonces y está en vuelo desde el 2; otra "
+            "espera desde el 2. Las dos últimas siguen hasta que la ventana se cierra en el segundo 10, aunque ya no cambie nada "
             "(sección 4.1)",
         ))

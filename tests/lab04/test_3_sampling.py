@@ -25,15 +25,16 @@ def sampled(student, records):
     return got
 
 
-def looked(records, warm_up, every_s, *, arrivals=None, window=None, moments=None) -> tuple[float, float, float]:
-    """L, λ and W by their definition; a slip takes its arrivals in another order, another window, or looks at other moments."""
+def looked(records, warm_up, every_s, *, arrivals=None, window=None, moments=None, entry="arrival_s") -> tuple[float, float, float]:
+    """L, λ and W by their definition; a slip takes its arrivals in another order, another window, looks at other moments, or
+    counts from another moment on."""
     arrivals = arrivals or sorted(record["arrival_s"] for record in records)
     start_s, end_s = window(records, arrivals) if window else (arrivals[warm_up], arrivals[-1])
     looks = [start_s + k * every_s for k in range(math.ceil((end_s - start_s) / every_s))]
     if moments:
         looks = [moment for moment in moments(records) if start_s <= moment < end_s]
-    spans = [(r["arrival_s"], math.inf if r["finish_s"] is None else r["finish_s"]) for r in records]
-    inside = [sum(arrival <= look < finish for arrival, finish in spans) for look in looks]
+    spans = [[math.inf if r[name] is None else r[name] for name in (entry, "finish_s")] for r in records]
+    inside = [sum(entered <= look < left for entered, left in spans) for look in looks]
     return sum(inside) / len(looks), *counted(records, "system", start_s, end_s)
 
 
@@ -75,6 +76,12 @@ def _product(records, warm_up, every_s):
     return rate * stay, rate, stay
 
 
+QUEUE_MISSING = t(
+    "your L counts only what is in flight: in the \"system\" a request is also inside while it waits in the queue (section 4.3)",
+    "tu L cuenta solo lo que está en vuelo: en el sistema, \"system\", una petición también está dentro mientras espera en la "
+    "cola (sección 4.3)",
+)
+
 LAW = Definition(
     function="sample_the_law", arguments=("records", "warm_up", "every_s"), truth=looked,
     near=lambda got, wanted: near_numbers(1e-9)(as_row(got), wanted), slips=(
@@ -109,6 +116,7 @@ LAW = Definition(
             "L counts every request inside, including those that arrived before the window (section 4.3)",
             "L cuenta todas las peticiones que están dentro, también las que llegaron antes de la ventana (sección 4.3)",
         )),
+        Slip(answer=_with(entry="admitted_s"), hint=QUEUE_MISSING),
         Slip(answer=_with(moments=lambda records: [record["arrival_s"] for record in records]), hint=t(
             "you look when a request arrives, and count that request each time: look every `every_s`, at the instants of "
             "`sample_times` (section 4.3)",
@@ -162,7 +170,8 @@ def window_of(records) -> tuple[float, float]:
 def test_instants(student):
     records = busy_records(0.5, 600, seed=9)
     start_s, end_s = window_of(records)
-    true_number = sum(clipped(records, "system", start_s, end_s)) / (end_s - start_s)
+    true_number, in_flight = (sum(clipped(records, stage, start_s, end_s)) / (end_s - start_s)
+                              for stage in ("system", "in_flight"))
     with explained_by(t(
         "the window runs from the arrival of request number `warm_up`, `arrivals[warm_up]`, to the last arrival: `warm_up` is a "
         "number of requests, not of seconds (section 4.3)",
@@ -170,7 +179,8 @@ def test_instants(student):
         "un número de peticiones, no de segundos (sección 4.3)",
     ), outcome=CRASHED):
         number = sampled(student, records)[0]
-    expect(abs(number / true_number - 1) < 0.03, expected=f"{true_number:.3f} ± 3 %", got=f"{number:.3f}", hint=t(
+    no_queue = abs(number / in_flight - 1) < 0.01
+    expect(abs(number / true_number - 1) < 0.03, expected=f"{true_number:.3f} ± 3 %", got=f"{number:.3f}", hint=QUEUE_MISSING if no_queue else t(
         "(L, the first of the three): look every `every_s` seconds of the window, not when a request arrives or leaves. If you "
         "look at arrivals, you count the newcomer each time; at completions, the server decides when you look: you always see "
         "it just before or just after a request leaves. Every request inside counts, including those that arrived before the "
@@ -188,7 +198,7 @@ def test_instants(student):
         "with warm_up = 2, the window goes from 1 to 9 s; with a look every 5 s the observer looks at 1 s and at 6 s, and sees "
         "3 and 2 inside (section 4.3)",
         f"(L de {len(records)} peticiones, warm_up = {warm_up}, mirando cada {every_s:g} s): en la escena de la sección 4.1, en "
-        "segundos, con warm_up = 2, la ventana va de 1 a 9 s; mirando cada 5 s, el observador mira en 1 s y en 6 s, y ve 3 y 2 "
+        "segundos, con warm_up = 2, la ventana va de 1 a 9 s; mirando cada 5 s, el observador mira en los segundos 1 y 6, y ve 3 y 2 "
         "dentro (sección 4.3)",
     ))
 
@@ -222,8 +232,8 @@ def test_law_holds(student):
     gap = 100 * (number / (rate * stay) - 1)
     student.measurements["littles_law_gap_percent"] = gap
     expect(abs(gap) <= BAR_PERCENT, expected="|L / (λ·W) − 1| ≤ 5 %", got=f"{gap:+.1f} %", hint=t(
-        f"L = {number:.2f}, λ = {rate:.1f} per second, W = {stay:.4f} s: does W include the time in the queue, and do all "
+        f"L = {number:.2f}, λ = {rate:.1f} per second, W = {stay:.4f} s: do L and W include the time in the queue, and do all "
         "three come from the same window? (section 4.3)",
-        f"L = {number:.2f}, λ = {rate:.1f} por segundo, W = {stay:.4f} s: ¿incluye W el tiempo en cola y vienen los "
+        f"L = {number:.2f}, λ = {rate:.1f} por segundo, W = {stay:.4f} s: ¿cuentan L y W la cola y vienen los "
         "tres de una misma ventana? (sección 4.3)",
     ))

@@ -108,11 +108,11 @@ def test_keeps_up(student):
         expect_in_memory(cap, max_cap)
         words = {"rate": f"{share * capacity:.0f}", "target": f"{target_s:g}", "replicas": num_replicas, "cap": cap}
         expect(load < 1, expected=t("a load below 1", "una carga menor que 1"), got=f"{load:.2f}", hint=t(
-            "({rate} requests per second within {target} s; your plan: {replicas} replicas with {cap} slots): more requests "
+            "({rate} requests per second within {target} s; your plan: replicas {replicas}, cap {cap}): more requests "
             "arrive than the fleet completes, so the queue keeps growing. A simulation of 6,000 requests meets the target "
             "only because it ends. Leave out caps that cannot keep up: throughput_per_s must be above rate / replicas "
             "(section 4.10)",
-            "({rate} peticiones por segundo, objetivo de {target} s; tu plan: {replicas} réplicas con {cap} slots): llegan "
+            "({rate} peticiones por segundo, objetivo de {target} s; tu plan: réplicas {replicas}, tope {cap}): llegan "
             "más peticiones de las que la flota completa, así que la cola no deja de crecer. Una simulación de 6000 "
             "peticiones cumple el objetivo solo porque se acaba. Descarta los topes que no dan abasto: throughput_per_s "
             "debe ser mayor que tasa / réplicas (sección 4.10)",
@@ -216,6 +216,15 @@ def test_the_very_target(student):
         fewest = next(n for n in range(12, MOST_REPLICAS) if fleet.p95_s(lengths, rate, n, 1) <= most_s)
         target_s = fleet.p95_s(lengths, rate, fewest, 1)
         num_replicas, _ = planned(student, rate, target_s, lengths, 1, again=count > 0)
+        expect(num_replicas - fewest in (0, 1), expected=fewest, got=num_replicas, hint=t(
+            "(replicas, for {rate} requests per second within {target:.4f} s, one slot each): with {n} the simulated p95 of the "
+            "fleet meets the target. Simulate the whole fleet, with the whole rate and all its replicas: each request goes to "
+            "the one with the fewest inside, which one replica alone, with its share of the rate, cannot show (section 4.10)",
+            "(réplicas, para {rate} peticiones por segundo y un objetivo de {target:.4f} s, con un slot cada una): con {n} "
+            "el p95 simulado de la flota cumple el objetivo. Simula la flota entera, con toda la tasa y todas sus réplicas: "
+            "cada petición va a la que tiene menos dentro, y eso no se ve en una sola réplica con su parte de la tasa (sección "
+            "4.10)",
+        ).format(rate=rate, target=target_s, n=fewest))
         expect(num_replicas == fewest, expected=fewest, got=num_replicas, hint=t(
             "(replicas, for {rate} requests per second within {target:.4f} s, one slot each): with {n} the simulated p95 "
             "equals the target to the last digit, which meets it: ≤, not <. With "

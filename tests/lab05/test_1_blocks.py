@@ -74,7 +74,7 @@ def expect_unknown_to_be_an_error(student) -> None:
     expect_equal(told["raised"] or told["result"], "ValueError", hint=t(
         "(free(1) of a new manager): a sequence that holds no blocks cannot be freed: ask whether it is in tables, and raise "
         "ValueError (section 5.1)",
-        "(free(1) en un gestor nuevo): una secuencia que no tiene bloques no se puede liberar: pregunta si está en tables y "
+        "(free(1) en un gestor nuevo): una secuencia que no tiene bloques no se puede liberar: comprueba si está en tables y "
         "lanza ValueError (sección 5.1)",
     ))
 

@@ -139,7 +139,7 @@ def _with(*, times=2, size=None, fixed=1, down=False, copied=None, computed=None
 
 WAY_SLIPS = (
     (_with(times=1), t("copying happens twice, out and in: now, and when the request comes back (section 5.5)",
-                       "se copia dos veces, fuera y dentro: ahora, y cuando la petición vuelve (sección 5.5)")),
+                       "se copia dos veces, de ida y de vuelta: ahora, y cuando la petición vuelve (sección 5.5)")),
     (_with(size=16), t("a block has server.blocks.block_size places, and that is not always 16 (section 5.5)",
                        "un bloque tiene server.blocks.block_size sitios, que no siempre son 16 (sección 5.5)")),
     (_with(fixed=0), t("a prefill has a fixed part, prefill_s, besides the part per token (section 5.5)",

@@ -122,9 +122,9 @@ def test_keeps_the_line(student):
             "(the first request that is served differently than in the given loop: times of its tokens, and of its answer, in "
             "ms): which requests are admitted, planned and preempted must depend only on your five functions and on the "
             "loop as given (section 5.8)",
-            "(la primera petición que no se atiende como en el bucle dado: tiempos de sus tokens y de su respuesta, en "
+            "(la primera petición que no se atiende como con el bucle original: tiempos de sus tokens y de su respuesta, en "
             "ms): qué peticiones se admiten, planifican y desalojan debe depender solo de tus cinco funciones y del bucle "
-            "tal como se dio (sección 5.8)",
+            "ya escrito, sin cambios (sección 5.8)",
         ))
 
 

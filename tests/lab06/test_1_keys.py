@@ -52,7 +52,7 @@ def test_full_blocks_only(student):
     ))
 
 
-@check("6.1", points=1, en="the same beginning, the same keys", es="el mismo comienzo, las mismas claves", negative=True)
+@check("6.1", points=1, en="the same prefix, the same keys", es="el mismo comienzo, las mismas claves", negative=True)
 def test_same_beginning(student):
     for size in SIZES:
         prompts = related_prompts(random.Random(size), size)
@@ -65,7 +65,7 @@ def test_same_beginning(student):
             ))
 
 
-@check("6.1", points=2, en="a different beginning, different keys", es="otro comienzo, otras claves", negative=True)
+@check("6.1", points=2, en="a different prefix, different keys", es="otro comienzo, otras claves", negative=True)
 def test_other_beginning(student):
     for size in SIZES:
         prompts = related_prompts(random.Random(size), size)

@@ -7,7 +7,7 @@ from tests.lab06.prefix_story import expect_caches_apart, expect_story
 FIRST = ("grow", 0, 4), ("publish", 0, [11, 12, 13])
 
 
-@check("6.2", points=2, en="shares the beginning that is cached", es="comparte el comienzo que ya está en la caché")
+@check("6.2", points=2, en="shares the prefix that is cached", es="comparte el comienzo que ya está en la caché")
 def test_shares_the_beginning(student):
     hint = t(
         "go through the keys while they are found; put each block that is found into the new table. Return how many there are (section 6.1)",

@@ -120,7 +120,7 @@ GENERAL = t(
 RAISED = t(
     "next_client is called only while a request waits, and a client that was never seen before may arrive. num_waiting counts "
     "a client's requests in the queue: one more at each arrival, one fewer at each admission (section 6.4)",
-    "a next_client se le pregunta solo cuando espera alguna petición, y puede llegar un cliente que nunca estuvo. num_waiting "
+    "a next_client se la llama solo cuando espera alguna petición, y puede llegar un cliente que nunca estuvo. num_waiting "
     "cuenta las peticiones de un cliente en la fila: una más por llegada, una menos por admisión (sección 6.4)",
 )
 

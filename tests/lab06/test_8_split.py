@@ -154,7 +154,7 @@ DEFINED = t(
     "(prefill machines, decode machines, requests per second): N machines are divided into p and N − p, each at least 1; the "
     "docstring says what a request costs each kind; the slower kind decides; take the best p (section 6.5)",
     "(máquinas de prefill, máquinas de decode, peticiones por segundo): N máquinas se reparten en p y N − p, al menos 1 cada "
-    "una; la docstring dice lo que una petición le cuesta a cada tipo; decide el tipo "
+    "una; el docstring dice lo que una petición le cuesta a cada tipo; decide el tipo "
     "más lento; toma el mejor p (sección 6.5)",
 )
 

@@ -79,7 +79,7 @@ SLIPS = (
         "ocupada (sección 6.5)",
     )),
     Slip(answer=lambda *args: replica(*args, bound=False), hint=t(
-        "affinity without a limit: every request with the popular beginning goes to one replica. If it has over most_ahead "
+        "affinity without a limit: every request with the popular prefix goes to one replica. If it has over most_ahead "
         "more requests than the least busy one, take the least busy one (section 6.5)",
         "afinidad sin límite: todas las peticiones con el comienzo popular van a una réplica. Si tiene más de most_ahead "
         "peticiones por encima de la menos ocupada, toma la menos ocupada (sección 6.5)",
@@ -152,7 +152,7 @@ def test_two(student):
     ))
 
 
-@check("6.9", points=2, en="the replica that has the beginning, within a limit",
+@check("6.9", points=2, en="the replica that has the prefix, within a limit",
        es="la réplica que tiene el comienzo, con un límite")
 def test_prefix(student):
     expect_route(student, "prefix", t(
@@ -191,7 +191,7 @@ def test_fleet(student):
     expect(run.hit_percent > fewest_run.hit_percent + 15 and p95 < before, got=f"{run.hit_percent:.0f} %, {p95:.1f} ms",
            expected=t(f"more than {fewest_run.hit_percent + 15:.0f} % of prompt tokens cached, TTFT p95 below {before:.1f} ms",
                       f"más del {fewest_run.hit_percent + 15:.0f} % de los tokens de prompt en caché, p95 de TTFT menor que {before:.1f} ms"),
-           hint=t(f"(700 requests that share beginnings of {PREFIX_TOKENS} tokens): send each request to the replica that has "
-                  "its beginning, unless it is far busier (section 6.5)",
+           hint=t(f"(700 requests that share prefixes of {PREFIX_TOKENS} tokens): send each request to the replica that has "
+                  "its prefix, unless it is far busier (section 6.5)",
                   f"(700 peticiones que comparten comienzos de {PREFIX_TOKENS} tokens): envía cada petición a la réplica que "
                   "tiene su comienzo, salvo que esté mucho más ocupada (sección 6.5)"))

@@ -3,6 +3,7 @@
 from tests.mutants.mutant import Mutant
 
 RATE_AND_STAY = "return len(stays) / (end_s - start_s), sum(stays) / len(stays)"
+STAYS = "stays = [math.inf if r[leave] is None else r[leave] - r[entry] for r in inside]"
 WHO_ENTERS = "inside = [r for r in records if r[entry] is not None and start_s <= r[entry] < end_s]"
 STAGE = "entry, leave = columns_of(stage)\n    inside = "
 TAIL = "    area += inside * (end_s - now_s)\n"
@@ -50,6 +51,10 @@ MUTANTS = (
             "r[entry] is not None", "r[entry] is not None and r[leave] is not None and r[leave] <= end_s"),
     ),
     Mutant(
+        name="stays cut at the end, and None not thought of", old=STAYS, check="4.1/nobody_enters",
+        hint="in which some requests do enter", new='stays = [min(r[leave], end_s) - r[entry] for r in inside]',
+    ),
+    Mutant(
         name="the area for its mean", old="return area / (end_s - start_s)", new="return area", check="4.2/average_over_time",
         hint="this is the area",
     ),
@@ -81,6 +86,10 @@ MUTANTS = (
     Mutant(
         name="a window to the last exit", old=WINDOW, new=f"start_s, end_s = arrivals[warm_up], {EXITS}", check="4.3/instants",
         hint="not with the last exit",
+    ),
+    Mutant(
+        name="L of what is in flight", old='number_inside(records, "system"', new='number_inside(records, "in_flight"',
+        check="4.3/instants", hint="counts only what is in flight",
     ),
     Mutant(
         name="counted from 1", old=WINDOW, new="start_s, end_s = arrivals[warm_up - 1], arrivals[-1]", check="4.3/instants",

@@ -101,7 +101,7 @@ ROUTING = (
            check="6.9/prefix", hint="hold the same amount of the prompt"),
     Mutant(name="anybody who holds a piece", old=HOLDER, check="6.9/prefix", hint="not all that hold some of it",
            new="holder = fewest(place for place, tokens in enumerate(cached_tokens) if tokens or not any(cached_tokens))"),
-    Mutant(name="caches are not asked", old=HOLDER, new="holder = least", check="6.9/fleet", hint="the replica that has its beginning"),
+    Mutant(name="caches are not asked", old=HOLDER, new="holder = least", check="6.9/fleet", hint="the replica that has its prefix"),
 )
 
 MUTANTS = (*ORDER, *FAIR, *SPLIT, *ROUTING)

@@ -3,7 +3,7 @@
 import ast
 import json
 
-from tests.tools.repo_files import ROOT, for_each, python_files, source_files
+from tests.tools.repo_files import ROOT, in_all, python_files, source_files
 
 MOST_LINES = {"minigpt": 350, "labs": 350, "solutions": 350, "tests": 400}
 TABLES = ("words_", "grammar_")  # a language's words and rules: long, but nothing to follow
@@ -13,7 +13,7 @@ MOST_BYTES = 8_000_000
 TEXT = {".py", ".md", ".toml", ".ipynb", ".yml", ".txt", ".json"}
 
 
-@for_each(python_files(*MOST_LINES))
+@in_all(python_files(*MOST_LINES))
 def test_a_python_file_holds_one_idea(path):
     text = path.read_text(encoding="utf-8")
     is_table = path.name.startswith(TABLES)
@@ -27,7 +27,7 @@ def test_a_python_file_holds_one_idea(path):
     assert stars == [], "import the names that are used"
 
 
-@for_each([path for path in source_files() if path.suffix == ".ipynb"])
+@in_all([path for path in source_files() if path.suffix == ".ipynb"])
 def test_notebooks_are_kept_without_outputs(path):
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     run = [index for index, cell in enumerate(cells) if cell.get("outputs") or cell.get("execution_count")]

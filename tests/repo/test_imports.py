@@ -4,7 +4,7 @@ import ast
 import re
 import sys
 
-from tests.tools.repo_files import ROOT, for_each, notebooks, python_files, read_cells, without_magic
+from tests.tools.repo_files import ROOT, in_all, notebooks, python_files, read_cells, without_magic
 
 OURS = {"minigpt", "labs", "solutions", "tests"}
 # Run before anything is installed, so at their top they import only each other and the standard library.
@@ -63,7 +63,7 @@ def installed():
     return {re.split(r"[^\w-]", line)[0].replace("-", "_") for line in lines if line and line[0] not in "#-"}
 
 
-@for_each(python_files("minigpt"))
+@in_all(python_files("minigpt"))
 def test_the_package_imports_nothing_that_is_built_on_it(path):
     assert packages(read(path)) & (OURS - {"minigpt"}) == set()
 
@@ -79,7 +79,7 @@ def modules_imported(path):
     return [tuple(rest) for first, *rest in names if first == "minigpt" and rest]
 
 
-@for_each(python_files("minigpt"))
+@in_all(python_files("minigpt"))
 def test_a_room_imports_only_from_the_floors_below(path):
     parts = path.relative_to(ROOT / "minigpt").with_suffix("").parts
     own = room_of(parts)
@@ -104,18 +104,18 @@ def test_the_map_names_every_room():
     assert missing == []
 
 
-@for_each(python_files("labs", "solutions"))
+@in_all(python_files("labs", "solutions"))
 def test_labs_and_solutions_import_the_package_and_what_is_installed(path):
     assert packages(read(path)) <= {"minigpt"} | installed() | sys.stdlib_module_names
 
 
-@for_each(notebooks())
+@in_all(notebooks())
 def test_notebooks_import_the_package_and_what_is_installed(path):
     code = "\n".join(without_magic(text) for kind, text in read_cells(path) if kind == "code")
     assert packages(ast.parse(code)) <= {"minigpt"} | installed() | sys.stdlib_module_names
 
 
-@for_each([ROOT / "minigpt" / f"{name}.py" for name in BEFORE_INSTALLING])
+@in_all([ROOT / "minigpt" / f"{name}.py" for name in BEFORE_INSTALLING])
 def test_what_runs_before_installing_needs_nothing_installed(path):
     for name in imported(at_the_top(read(path))):
         first, *rest = name.split(".")

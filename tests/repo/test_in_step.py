@@ -2,7 +2,7 @@
 
 from minigpt.paths import skeleton_file, solution_file
 from tests.tools import build
-from tests.tools.repo_files import ROOT, for_each
+from tests.tools.repo_files import ROOT, in_all
 from tests.tools.skeleton import solution_lines
 from tests.tools.spanish import RAISED, code_of, find_texts, is_exercise_line, read_pairs
 from tests.tools.twins import differences
@@ -10,7 +10,7 @@ from tests.tools.twins import differences
 LABS = build.list_built_labs(ROOT)
 
 
-@for_each(LABS)
+@in_all(LABS)
 def test_generated_files_are_in_step(path):
     stale = [file.relative_to(ROOT).as_posix() for file in build.out_of_step(build.build_lab(path))]
     assert stale == [], "run: python -m minigpt build"
@@ -22,7 +22,7 @@ def test_pages_made_from_data_are_in_step():
 
 
 # A skeleton that is not there at all is reported above.
-@for_each([lab for lab in LABS if solution_file(lab).is_file() and skeleton_file(lab).is_file()])
+@in_all([lab for lab in LABS if solution_file(lab).is_file() and skeleton_file(lab).is_file()])
 def test_the_skeletons_hold_no_line_of_the_solution(path):
     # Read from the committed files, not from what the builder says it would write.
     secret = solution_lines(solution_file(path).read_text(encoding="utf-8"))
@@ -32,7 +32,7 @@ def test_the_skeletons_hold_no_line_of_the_solution(path):
         assert [line for line in secret if line in skeleton] == []
 
 
-@for_each(LABS)
+@in_all(LABS)
 def test_the_skeletons_differ_in_docstrings_and_comments_alone(path):
     english, spanish = (skeleton_file(path, language).read_text(encoding="utf-8") for language in ("en", "es"))
     assert code_of(english) == code_of(spanish)
@@ -42,7 +42,7 @@ def test_the_skeletons_differ_in_docstrings_and_comments_alone(path):
     assert RAISED[1] in spanish and RAISED[0] not in spanish
 
 
-@for_each([build.spanish_source(lab) for lab in LABS])
+@in_all([build.spanish_source(lab) for lab in LABS])
 def test_the_skeletons_say_the_same(path):
     pairs = read_pairs(path.read_text(encoding="utf-8"))
     slips = [(pair["en"], slip) for pair in pairs for slip in differences(pair["en"], pair["es"])]

@@ -4,7 +4,7 @@ import re
 
 from minigpt.notebook.exercises import load_exercises, load_title
 from tests.tools.cell_code import texts_of, without_texts
-from tests.tools.repo_files import ROOT, documents, for_each, notebooks, pairs, read_cells, spanish_twin, without_magic
+from tests.tools.repo_files import ROOT, documents, in_all, notebooks, pairs, read_cells, spanish_twin, without_magic
 from tests.tools.twins import differences
 
 NOTEBOOKS = pairs(notebooks())
@@ -16,7 +16,7 @@ def test_each_notebook_is_there_in_both_languages():
     assert {spanish_twin(path) for path in english} == set(notebooks()) - english
 
 
-@for_each(NOTEBOOKS)
+@in_all(NOTEBOOKS)
 def test_notebooks_agree_cell_by_cell(path):
     english, spanish = read_cells(path), read_cells(spanish_twin(path))
     assert [kind for kind, _ in english] == [kind for kind, _ in spanish]
@@ -33,14 +33,14 @@ def test_notebooks_agree_cell_by_cell(path):
     assert slips == [], "\n".join(slips)
 
 
-@for_each(NOTEBOOKS)
+@in_all(NOTEBOOKS)
 def test_each_exercise_has_its_check(path):
     code = "\n".join(text for kind, text in read_cells(path) if kind == "code")
     checked = re.findall(r"""lab\.check\(["']([0-9.]+)["']""", code)
     assert checked == [exercise.id for exercise in load_exercises(path.parent)]
 
 
-@for_each(EXERCISES)
+@in_all(EXERCISES)
 def test_exercises_agree(path):
     texts = [load_title(path.parent)]
     for exercise in load_exercises(path.parent):
@@ -52,7 +52,7 @@ def test_exercises_agree(path):
     assert slips == [], "\n".join(slips)
 
 
-@for_each(documents())
+@in_all(documents())
 def test_pages_agree(path):
     slips = differences(path.read_text(encoding="utf-8"), spanish_twin(path).read_text(encoding="utf-8"))
     assert slips == [], "\n".join(slips)

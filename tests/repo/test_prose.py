@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tests.tools.repo_files import ROOT, documents, for_each, notebooks, read_cells, spanish_twin, without_magic
+from tests.tools.repo_files import ROOT, documents, in_all, notebooks, read_cells, spanish_twin, without_magic
 
 MOST_WORDS, MOST_LINES = 80, 12
 MOST_COLUMNS = 108  # as many as fit into a cell on a laptop's screen, next to the list of files
@@ -26,14 +26,14 @@ def too_long(kind, text):
     return len(lines) > MOST_LINES or max(map(len, lines)) > MOST_COLUMNS
 
 
-@for_each(notebooks())
+@in_all(notebooks())
 def test_cells_are_short(path):
     cells = enumerate(read_cells(path))
     long = [f"cell {index} ({text[:40]!r}…)" for index, (kind, text) in cells if too_long(kind, text)]
     assert long == [], f"at most {MOST_WORDS} words, or {MOST_LINES} × {MOST_COLUMNS} of code, a cell"
 
 
-@for_each(notebooks())
+@in_all(notebooks())
 def test_code_is_plain_python(path):
     # A `!command` or a magic that fails does not fail its cell, and `input()` stops an unattended run.
     for index, (kind, text) in enumerate(read_cells(path)):
@@ -43,7 +43,7 @@ def test_code_is_plain_python(path):
             assert not [call for call in calls if isinstance(call, ast.Name) and call.id == "input"]
 
 
-@for_each(notebooks())
+@in_all(notebooks())
 def test_a_cell_needs_what_is_checked_above_it(path):
     checked, early = set(), []
     for index, (kind, text) in enumerate(read_cells(path)):
@@ -53,7 +53,7 @@ def test_a_cell_needs_what_is_checked_above_it(path):
     assert early == [], "such a cell would wait for a check that the reader has not come to yet"
 
 
-@for_each([*notebooks(), *documents(), *map(spanish_twin, documents()), *ROOT.glob("labs/*/exercises.toml")])
+@in_all([*notebooks(), *documents(), *map(spanish_twin, documents()), *ROOT.glob("labs/*/exercises.toml")])
 def test_no_word_belittles_the_reader(path):
     lines = path.read_text(encoding="utf-8").split("\n")
     assert [f"line {number}: {line}" for number, line in enumerate(lines, 1) if BELITTLING.search(line)] == []

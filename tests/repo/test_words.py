@@ -5,7 +5,7 @@ import io
 import re
 import tokenize
 
-from tests.tools.repo_files import ROOT, for_each, python_files
+from tests.tools.repo_files import ROOT, in_all, python_files
 
 # What is refused, and what to write instead.
 INSTEAD = {
@@ -45,7 +45,7 @@ def odd_words(text):
             if (found := re.search(pattern, prose, re.IGNORECASE))]
 
 
-@for_each(sources())
+@in_all(sources())
 def test_comments_and_docstrings_use_plain_words(path):
     found = [f"{path.relative_to(ROOT)}:{line}: {odd}" for line, text in texts(path.read_text(encoding="utf-8"))
              for odd in odd_words(text)]

@@ -24,6 +24,25 @@ def for_each(paths: Sequence[Path]) -> Callable:
     return pytest.mark.parametrize("path", paths, ids=[path.relative_to(ROOT).as_posix() for path in paths])
 
 
+def in_all(paths: Sequence[Path]) -> Callable:
+    """Make one test of a check of a path: it looks at all of them and lists those that fail. Without paths, no test."""
+
+    def decorate(check: Callable) -> Callable | None:
+        def look_at_all():
+            failed = []
+            for path in paths:
+                try:
+                    check(path)
+                except AssertionError as error:
+                    failed.append(f"{path.relative_to(ROOT).as_posix()}: {error}")
+            assert not failed, "\n\n".join(failed)
+
+        look_at_all.__name__, look_at_all.__doc__ = check.__name__, check.__doc__
+        return look_at_all if paths else None
+
+    return decorate
+
+
 @cache
 def source_files() -> tuple[Path, ...]:
     """Return the files that are tracked or about to be, without what git ignores."""

@@ -69,7 +69,7 @@ def smallest_for(calls, p95_target_s, max_cap):
     (smallest_for, None),
     (lambda calls, target, most: (5, 16), "misses the target"),  # the plan for Poisson arrivals
     (lambda calls, target, most: (14, 16), "one replica to spare"),
-    (lambda calls, target, most: (10, 1_000), "does not fit the memory"),
+    (lambda calls, target, most: (10, 1_000), "does not fit in memory"),
 ], ids=["right", "poisson", "too many", "too wide"])
 def test_the_stretch_exercise_is_judged(plan_for, word, capsys, monkeypatch):
     monkeypatch.setenv("MINIGPT_LANG", "en")

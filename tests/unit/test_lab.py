@@ -213,7 +213,9 @@ def test_other_ways_are_shown_after_passing(house, monkeypatch, capsys):
     assert capsys.readouterr().out == "Another way.\n", "an edition without solutions"
     solution = paths.solution_file(house.parent)
     solution.parent.mkdir(parents=True)
-    solution.write_text("def first():\n    # BEGIN SOLUTION 3.1\n    return 2\n    # END SOLUTION\n", encoding="utf-8")
+    described = '    """Two:\n\n    English words.\n    """\n'
+    code = f"X = 0\n\n\ndef first():\n{described}    # BEGIN SOLUTION 3.1\n    return 2\n    # END SOLUTION\n"
+    solution.write_text(code, encoding="utf-8")
     lab.discuss("3.1")
     assert capsys.readouterr().out == "def first():\n    return 2\n\nAnother way.\n"
     lab.discuss("3.9")
@@ -367,6 +369,8 @@ def test_reveal_in_spanish_and_without_a_unit(monkeypatch, capsys):
     monkeypatch.setenv("MINIGPT_LANG", "es")
     reveal(3, 5, "pasos")
     assert capsys.readouterr().out == "pasos: tu predicción, 3; medido, 5: tu predicción queda 2 por debajo\n"
+    reveal(3, 3, "KiB", calculated=True)
+    assert capsys.readouterr().out == "KiB: tu predicción, 3; calculado, 3: acertaste\n"
 
 
 def test_a_progress_bar_counts_and_goes_away(capsys):

@@ -46,6 +46,23 @@ def test_equal_lengths_lower_the_capacity_and_prefill_is_most_of_it(cost, seed):
     assert with_prefill < 0.95 < without < 1, "section 3.5: 0.95 is too much with prefill, and nearly so without"
     ratios = studies.equal_lengths((0.3, 0.95), studies.DECODE_ONLY, loop, seed)
     assert ratios[0] < 1 < ratios[1]
+    loss = studies.equal_lengths((0.95,), cost, loop, seed)[0] - 1
+    assert ratios[1] - 1 < loss / 2, "section 3.12: mostly because of the prefill passes"
+
+
+@for_each_cost
+def test_a_prefill_pass_has_few_prompts_here_and_a_batch_there(cost, monkeypatch):
+    monkeypatch.setenv("MINIGPT_LANG", "en")
+    found = re.fullmatch(r"prompts per prefill pass at load 0.95: yours (\d\.\d) on average, static (\d\.\d)",
+                         causes.prompts_per_pass(loop, cost=cost))
+    yours, static = (float(each) for each in found.groups())
+    assert 1 <= yours < 2 < 5 < static <= 8, "section 3.5"
+
+
+def test_a_long_answer_is_about_as_many_times_as_long_as_the_map_says():
+    for spread in (2, 4, 10, 20):
+        short, long = map(int, studies.spread_lengths(spread).split(":")[1].split(",")[:2])
+        assert long / short == pytest.approx(spread, rel=0.15)
 
 
 @dataclass(frozen=True)
@@ -115,10 +132,11 @@ def test_beyond_capacity_the_number_grows_with_the_run():
 
 def test_light_load_in_words(monkeypatch):
     monkeypatch.setenv("MINIGPT_LANG", "en")
-    found = re.fullmatch(r"load 0.1, ×10 · static: (\d+) % wait longer than 5 ms · yours: at most (\d) slots in use, "
-                         r"p95 (\d\.\d) ms lower", causes.at_light_load(loop))
-    late, slots, fall = (float(each) for each in found.groups())
-    assert 5 <= late <= 15 and slots < 8 and 3 < fall < 8
+    for spread in (1, 10):
+        found = re.fullmatch(rf"load 0.1, ×{spread} · static: (\d+) % wait longer than 5 ms · yours: at most (\d) slots in use, "
+                             r"p95 (\d\.\d) ms lower", causes.at_light_load(loop, spread=spread))
+        late, slots, fall = (float(each) for each in found.groups())
+        assert 5 <= late <= 15 and slots < 8 and 3 < fall < 7, "about the 5 ms, with equal lengths, too (section 3.9)"
 
 
 def test_a_step_with_a_new_prompt_is_compared_with_plain_ones():
@@ -135,8 +153,22 @@ def test_next_to_virtual_compares_the_same_requests(monkeypatch):
     runs = studies.compare(workload("mixed", **settings), loop)
     own = causes.prompt_in_decode_steps(runs.continuous)
     assert causes.next_to_virtual(PairedRuns(runs=(runs, runs)), loop, **settings) == (
-        f"the same requests on the virtual clock: {runs.p95_reduction_percent:.1f} %\n"
-        f"a step with a new prompt, in plain decode steps: {own:.1f} to {own:.1f} here, {own:.1f} on the virtual clock")
+        f"the same requests on the virtual clock: {runs.p95_reduction_percent:.1f} % (between them)\n"
+        f"a step with a new prompt takes as long as {own:.1f} to {own:.1f} plain decode steps here, {own:.1f} on the virtual clock")
+
+
+def test_where_a_value_lies_among_some(monkeypatch):
+    monkeypatch.setenv("MINIGPT_LANG", "en")
+    found = [causes.place_among(value, [3.0, 5.0, 4.0]) for value in (2.9, 3.0, 4.5, 5.0, 5.1)]
+    assert found == ["below all of them", *["between them"] * 3, "above all of them"]
+
+
+@sweep("seed", [3, 4])
+def test_the_first_token_waits_for_the_running_step_too(seed):
+    log = studies.simulate("continuous", workload("mixed", load=0.2, num_requests=400, seed=seed), loop=loop)
+    waits_s = [record["admitted_s"] - record["arrival_s"] for record in log.records()]
+    had_a_free_slot = max(len(step.request_ids) for step in log.steps) < 8
+    assert had_a_free_slot and metrics.percentile(waits_s, 95) > 0.0002, "nobody waits for a slot, and yet (section 3.10)"
 
 
 @for_each_cost
@@ -166,7 +198,7 @@ def test_the_sorted_server_wins_a_burst_of_mixed_lengths_and_both_stay_below_the
 
 def test_wins_are_counted(monkeypatch):
     monkeypatch.setenv("MINIGPT_LANG", "en")
-    assert studies.wins([0.9, 1.2, 0.95]) == "your p95 is lower in 2 of 3 workloads (0.90 to 1.20 ×)"
+    assert studies.wins([0.9, 1.2, 0.95]) == "your p95 is lower in 2 of 3 workloads (×0.90 to ×1.20)"
 
 
 # -- intervals --------------------------------------------------------------------------------------------------------

@@ -70,6 +70,17 @@ def test_of_the_gap_at_equal_lengths_most_closes_when_the_first_come_one_by_one(
     assert at_once[1] < at_once[0] < -3 and all(abs(after) < abs(before) / 2 for before, after in zip(at_once, one_by_one))
 
 
+def test_the_formula_is_within_1_percent_where_lengths_vary_freely():
+    kinds = ("mixed", "exponential:16,128", "uniform:1,63", "documents")
+    for errors in lab04.throughput_errors_percent(REFERENCE, kinds).values():
+        assert max(map(abs, errors)) < 1
+
+
+def test_the_mean_a_little_more_than_doubles_to_0_7_and_more_than_doubles_again_to_0_95():
+    low, middle, high = (run(TUTOR, share, 2, StepCost(), num_requests=20_000).mean_s for share in (0.1, 0.7, 0.95))
+    assert 2 < middle / low < 2.3 and high / middle > 2
+
+
 @COSTS
 @SEEDS
 def test_the_ladder_is_near_up_to_load_0_8_under_poisson_arrivals(seed, cost):
@@ -90,6 +101,16 @@ def test_with_several_queues_documents_need_fewer_slots_than_the_16_of_one(seed)
 
 
 @SEEDS
+def test_with_several_queues_the_wait_is_short_and_the_cap_hardly_matters(seed):
+    runs = {cap: lab04.serve_rate(DOCUMENTS, 140, num_requests=6_000, seed=seed, num_replicas=5, cap=cap) for cap in (4, 8, 32)}
+    p95s = [each.p95_s for each in runs.values()]
+    assert max(p95s) < 1.2 * min(p95s)
+    waits = [sum(record["admitted_s"] - record["arrival_s"] for record in run.records()) / 6_000 for run in runs.values()]
+    assert waits == sorted(waits, reverse=True) and waits[0] < runs[4].mean_s / 3
+    assert 140 / 5 < 0.95 * saturated_per_s(DOCUMENTS, 8), "each replica is less loaded than the server of section 4.8"
+
+
+@SEEDS
 def test_the_tutor_hardly_ever_fills_32_slots(seed):
     p95 = [run(TUTOR, 0.95, seed, StepCost(), cap=cap, num_requests=8_000).p95_s for cap in (32, 64, 128)]
     assert p95[0] == pytest.approx(p95[2], rel=0.01)
@@ -102,6 +123,8 @@ def test_16_slots_are_best_for_documents_and_more_spread_the_same_speed(seed):
         lambda run: run.p95_s, lambda run: sorted(run.tpot_s)[len(run.tpot_s) * 95 // 100]))
     assert min(e2e, key=e2e.get) == 16 and 1.5 < e2e[64] / e2e[16] < 1.8
     assert 4 < tpot[64] / tpot[8] < 5.5
+    ttft = {cap: sum(sorted(run.ttft_s)[-len(run.ttft_s) // 20:]) for cap, run in runs.items()}
+    assert ttft[8] > ttft[16] > ttft[64], "more slots: a shorter wait in the queue"
 
 
 @COSTS

@@ -8,7 +8,7 @@ import pytest
 from tests.grader import junit, notes, report
 from tests.grader.check import CheckInfo
 from tests.grader.judge import Result
-from tests.grader.outcomes import CRASHED, IMPORT_ERROR, PASSED, WRONG, t
+from tests.grader.outcomes import CRASHED, IMPORT_ERROR, MEANING, PASSED, WORD, WRONG, t
 from tests.grader.resource_watchdog import Output
 from tests.lab02.drawn import drawn
 
@@ -136,3 +136,13 @@ def test_a_run_of_a_stretch_exercise_alone_counts_its_checks(monkeypatch):
     monkeypatch.setenv("MINIGPT_LANG", "es")
     assert report.headline(results, {}) == "comprobaciones superadas: 2 de 3; una ampliación no da puntos"
     assert report.headline([result("3.1", 1, PASSED)], {}) == "puntuación: 1 de 1"
+
+
+@pytest.mark.parametrize("outcome", MEANING)
+def test_a_spanish_report_has_a_spanish_word_and_the_one_of_the_data(outcome, monkeypatch):
+    checked = result("3.1", 0, outcome)
+    assert report.check_lines(checked)[0].split() == [outcome, "check", "0"]
+    monkeypatch.setenv("MINIGPT_LANG", "es")
+    line = report.check_lines(checked)[0]
+    assert line.startswith(f"  {WORD[outcome].es:16} comprobación 0") and len(WORD[outcome].es) <= 16
+    assert line.endswith(f" ({outcome})") == (outcome != PASSED) and WORD[outcome].es != outcome

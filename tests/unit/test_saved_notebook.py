@@ -6,12 +6,12 @@ import json
 import pytest
 
 from minigpt.notebook.saved_notebook import clean
-from tests.tools.repo_files import ROOT, for_each, notebooks
+from tests.tools.repo_files import ROOT, in_all, notebooks
 
 LAB = "labs/02_x"
 
 
-@for_each(notebooks())
+@in_all(notebooks())
 def test_a_built_notebook_is_clean_already(path):
     assert clean(path.read_bytes()) == path.read_bytes()
 

@@ -31,7 +31,7 @@ def area() -> dict:
         "rate_per_ms": len(records) / end_ms, "stay_ms": stay_ms / len(records), "mean_inside": stay_ms / end_ms,
         "sentence": say(
             en=f"{len(records)} requests stay {stay_ms:.0f} ms in all, within {end_ms:.0f} ms; at most {max(inside)} are inside.",
-            es=f"{len(records)} peticiones se quedan {stay_ms:.0f} ms en total, en {end_ms:.0f} ms; como mucho hay {max(inside)} dentro."),
+            es=f"{len(records)} peticiones se quedan {stay_ms:.0f} ms en total, en {end_ms:.0f} ms; llega a haber {max(inside)} dentro."),
     }
 
 
@@ -64,6 +64,6 @@ def block_map(log: PagedRunLog | RunLog) -> dict:
         "sentence": say(
             en=f"{log.num_blocks} blocks; at most {log.most_running} requests hold some at once; requests had to give their "
                f"blocks back {len(log.preemptions)} times.",
-            es=f"{log.num_blocks} bloques; como mucho {log.most_running} peticiones ocupan alguno a la vez; alguna petición "
+            es=f"{log.num_blocks} bloques; llega a haber {log.most_running} peticiones con bloques a la vez; alguna petición "
                f"tuvo que devolver los suyos {len(log.preemptions)} veces."),
     }

@@ -89,7 +89,7 @@ def notes(replies: Sequence[Reply], late: Lateness) -> list[str]:
         p95, most = f"{late.p95_ms:.1f} ms", f"{late.max_ms:.1f} ms"
         lines.append(say(
             en=f"requests left {p95} after their schedule (p95; at most {most})",
-            es=f"las peticiones salieron {p95} después de lo programado (p95; como mucho {most})",
+            es=f"las peticiones salieron {p95} después de lo programado (p95; máximo, {most})",
         ))
     if not late.kept:
         lines.append(say(en="the client could not keep its schedule: part of these latencies is its own delay. "

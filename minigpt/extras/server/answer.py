@@ -124,7 +124,7 @@ class Answer:
     async def _time_is_over(self, send) -> None:
         self._end = "timed_out"
         none = say(en="; not one token of it was computed: does the loop step every request that it takes?",
-                   es="; no se calculó ni un token suyo: ¿da el bucle un paso a cada petición que toma?")
+                   es="; no se calculó ni un token suyo: ¿ejecuta el bucle pasos con cada petición que toma?")
         message = say(en=f"the request took longer than the server's limit of {self._time_limit_s:g} s",
                       es=f"la petición tardó más que el límite del servidor, {self._time_limit_s:g} s")
         error = ApiError(504, message + (none if self._is_untouched() else ""), code="timeout")

@@ -39,7 +39,7 @@ def answer_fault(record: RequestLog) -> str:
     """What is wrong with a loop's answer; empty if it is the complete answer that the model computed."""
     if not record.ended:
         return say(en="the loop answered the request before it had ended",
-                   es="el bucle respondió la petición antes de que terminara")
+                   es="el bucle respondió a la petición antes de que terminara")
     if list(record.answer) != record.token_ids:
         return say(en="the loop's answer is not what the model computed",
                    es="la respuesta del bucle no es la que calculó el modelo")

@@ -91,7 +91,7 @@ class PagedExecutor(Executor):
         if record.ended:
             raise ServingError(say(
                 en=f"request {name} has ended: respond, and drop it from the step",
-                es=f"la petición {name} ha terminado: respóndela y quítala del paso",
+                es=f"la petición {name} ha terminado: envía su respuesta y quítala del paso",
             ))
         if type(num_tokens) is not int or not 1 <= num_tokens <= len(known) - start:
             raise ServingError(say(

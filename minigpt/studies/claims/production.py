@@ -38,7 +38,7 @@ def autopsy() -> Finding:
         text=Text(
             f"×{total:.0f} in that set-up: ×{padding:.1f} padding to the longest of all, ×{scheduling:.1f} scheduling, "
             f"×{by_max * paged:.1f} memory; with outputs up to 32 tokens ×{small:.1f}",
-            f"×{total:.0f} en ese montaje: ×{padding:.1f} relleno hasta la más larga de todas, ×{scheduling:.1f} "
+            f"×{total:.0f} en esa prueba: ×{padding:.1f} relleno hasta la más larga de todas, ×{scheduling:.1f} "
             f"planificación, ×{by_max * paged:.1f} memoria; con salidas de hasta 32 tokens, ×{small:.1f}",
         ),
         verdict=judged(total > 15 and scheduling < 3 and small < 2, CONDITION),

@@ -69,7 +69,7 @@ export const TEXTS = {
     editor: 'Tu archivo', ran: 'Tu bucle se ha ejecutado: el dibujo lo muestra.',
     ranNoLoop: 'El archivo se carga. El dibujo mostrará tu bucle cuando hayas escrito todas las funciones que usa.',
     loads: 'El archivo se carga.', printed: 'Lo que imprimió tu código', more: 'caracteres más', stopped: 'Parado. Tu archivo se conserva.',
-    lostAgain: 'Python se ha quedado varias veces sin terminar. Tu archivo se conserva.',
+    lostAgain: 'Python no ha podido terminar varias veces seguidas. Tu archivo se conserva.',
     hintOf: (n, of) => `Pista ${n} de ${of}`, points: (got, most) => `${got} de ${most} puntos`, stretch: 'ampliación, sin puntos',
     expected: 'se esperaba', got: 'se obtuvo', ahead: 'contexto', minutes: (n) => `${n} min`,
     outcomes: {
@@ -104,8 +104,8 @@ export const TEXTS = {
     scenes: {
       '02': 'Sección 2.4: tres slots, peticiones de A a E, un paso dura un milisegundo y un lote se forma durante 5 ms como mucho.',
       '03': 'Sección 3.1: A quiere 3 tokens; B, 30; C, 5; dos slots; un paso dura un milisegundo.',
-      '04': 'Sección 4.1: cuatro clientes, dos slots. Las filas de arriba y las columnas de abajo son la misma área: todas las '
-        + 'estancias, y cuántas hay dentro multiplicado por cuánto tiempo. Dividida entre el tiempo total, es λ·W arriba y L abajo.',
+      '04': 'Sección 4.1: cuatro clientes, dos slots. Las filas de arriba y las columnas de abajo son la misma área: la suma '
+        + 'de todas las estancias, y la de cada número de peticiones dentro por el tiempo que dura. Dividida entre el tiempo total, es λ·W arriba y L abajo.',
       '05': 'Sección 5.5: más peticiones de las que caben en la memoria, prompts en trozos de 32. Con menos bloques, se desalojan más peticiones.',
     },
     step: 'Paso', play: 'Reproducir', pause: 'Pausa', of: 'de',
