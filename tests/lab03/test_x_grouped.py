@@ -100,7 +100,7 @@ def test_beats_the_reference(student):
 
 
 @check("3.8", points=0, en="mixed lengths at load 0.5: p95 hardly rises",
-       es="longitudes mixtas con carga 0.5: el p95 apenas sube")
+       es="longitudes dispares con carga 0.5: el p95 apenas sube")
 def test_costs_little_at_light_load(student):
     ratio = mean(p95_ratio(*both(student, "mixed", 0.5, student.seed + seed)) for seed in (3, 4))
     expect(ratio <= NOT_WORSE, expected=f"≤ {NOT_WORSE} ×", got=f"{ratio:.2f} ×", hint=t(
