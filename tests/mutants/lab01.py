@@ -1,6 +1,6 @@
 """Wrong caches, wrong steps and wrong measurements, each with a mistake that students are bound to make."""
 
-from tests.mutants import first_message, fresh, lab01_values
+from tests.mutants import by_hand, first_message, fresh, lab01_values
 from tests.mutants.mutant import Mutant
 
 JOIN = "        k, v = torch.cat([keys, k]), torch.cat([values, v])"
@@ -271,4 +271,5 @@ MUTANTS = (
     *lab01_values.MUTANTS,
     *fresh.BY_LAB["01"],
     *first_message.BY_LAB["01"],
+    *by_hand.BY_LAB["01"],
 )

@@ -1,6 +1,6 @@
 """Wrong schedulers, each with a mistake that students are bound to make."""
 
-from tests.mutants import first_message, fresh, lab03_values
+from tests.mutants import by_hand, first_message, fresh, lab03_values
 from tests.mutants.mutant import Mutant
 
 ADMIT_LOOP = "while len(in_flight) < server.max_inflight and not server.queue.empty():"
@@ -356,4 +356,5 @@ MUTANTS = (
     *lab03_values.MUTANTS,
     *fresh.BY_LAB["03"],
     *first_message.BY_LAB["03"],
+    *by_hand.BY_LAB["03"],
 )
