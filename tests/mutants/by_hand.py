@@ -7,8 +7,62 @@ LATENCY = "latencies[math.ceil(len(latencies) * 95 / 100) - 1]"
 RANKS = "math.ceil(percent * len(latencies) / 100) for"
 PROFILE = "sorted(server.profile)[rank - 1]"
 
+WARM_UP = """    for function in candidates.values():
+        for _ in range(warmup):
+            function()
+    times = {name: [] for name in candidates}
+    for _ in range(repeats):
+"""
+SLOPE = "b = above / sum((size - mean_size) ** 2 for size in batch_sizes)"
+FUTURE = "future = torch.arange(before + count) > positions[:, None]"
+HIDE = "scores.masked_fill(future, -math.inf)"
+LAST = "return logits_of(model, x[-1:])[0]"
+
 BY_LAB = {
     "01": (
+        Mutant(
+            name="a row without its axis", old="k[row : row + 1], v[row : row + 1]", new="k[row], v[row]",
+            check="1.4/nobody_sees_a_neighbour", outcome="crashed", hint="k[i] loses an axis",
+        ),
+        Mutant(
+            name="the warm-up called in the rounds", old=WARM_UP, check="1.5/warm_up", hint="not taken from them",
+            new=WARM_UP[WARM_UP.index("    times") :].replace("range(repeats)", "range(repeats - warmup)"), outcome="crashed",
+        ),
+        Mutant(
+            name="a covariance over a pvariance", old=SLOPE, new="b = above / (len(times) - 1) / statistics.pvariance(batch_sizes)",
+            check="1.7/exact_line", hint="one by n and the other by n − 1",
+        ),
+        Mutant(
+            name="sizes and times without their means", old=SLOPE, check="1.7/exact_line", hint="subtract the means first",
+            new="b = sum(s * t for s, t in zip(batch_sizes, times)) / sum(s * s for s in batch_sizes)",
+        ),
+        Mutant(
+            name="a slope over the times", old=SLOPE, new="b = above / sum((time - mean_time) ** 2 for time in times)",
+            check="1.7/exact_line", hint="divided by the squares of the times",
+        ),
+        Mutant(
+            name="a through the first point", old="return mean_time - b * mean_size, b", check="1.7/least_squares",
+            new="return times[0] - b * batch_sizes[0], b", hint="b is right, a is not",
+        ),
+        Mutant(
+            name="prefill: a mask from 0", old=FUTURE, new=FUTURE.replace("positions[", "torch.arange(count)["),
+            check="1.10/goes_on_with_a_filled_cache", hint="the mask counts from 0",
+        ),
+        Mutant(name="prefill: hidden by a 0", old=HIDE, new="scores.masked_fill(future, 0.0)",
+               check="1.10/equals_the_uncached_model", hint="a score of 0 still has a weight"),
+        Mutant(
+            name="prefill: hidden after the softmax", old=HIDE + ".softmax(dim=-1)",
+            new="scores.softmax(dim=-1).masked_fill(future, 0.0)", check="1.10/equals_the_uncached_model",
+            hint="no longer add up to 1",
+        ),
+        Mutant(
+            name="prefill: tokens in order for each head", old="attended.permute(2, 0, 1, 3).reshape(count, -1)",
+            new="attended.reshape(count, -1)", check="1.10/equals_the_uncached_model", hint="joined in the wrong order",
+        ),
+        Mutant(name="prefill: the first row", old=LAST, new="return logits_of(model, x)[0]",
+               check="1.10/equals_the_uncached_model", hint="the logits of the first token"),
+        Mutant(name="prefill: all rows", old=LAST, new="return logits_of(model, x)", check="1.10/equals_the_uncached_model",
+               hint="one row of shape (V,)"),
         Mutant(
             name="an index rounded down", old=P95, new="sorted(values)[int(0.95 * len(values))]", check="1.6/nearest_rank",
             hint="one too high whenever p/100·n is a whole number",

@@ -266,7 +266,7 @@ MUTANTS = (
     ),
     Mutant(
         name="prefill: positions from 0", old=PREFILL_AT, new="positions = torch.arange(count)",
-        check="1.10/goes_on_with_a_filled_cache", hint="at position 5",
+        check="1.10/goes_on_with_a_filled_cache", hint="count from 0 although the dict",
     ),
     *lab01_values.MUTANTS,
     *fresh.BY_LAB["01"],
