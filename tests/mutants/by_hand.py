@@ -7,6 +7,35 @@ LATENCY = "latencies[math.ceil(len(latencies) * 95 / 100) - 1]"
 RANKS = "math.ceil(percent * len(latencies) / 100) for"
 PROFILE = "sorted(server.profile)[rank - 1]"
 
+MORE = """        try:
+            batch.append(server.queue.get(deadline_s - server.clock.time()))
+        except queue.Empty:
+            break
+"""
+COLLECT = f"""        batch = [server.queue.get()]
+    except queue.Empty:
+        return []
+    deadline_s = batch[0].arrival_time_s + server.max_wait_s
+    while len(batch) < server.max_batch:
+{MORE}    return batch
+"""
+ONE_TRY = """        batch = [server.queue.get()]
+        deadline_s = batch[0].arrival_time_s + server.max_wait_s
+        while len(batch) < server.max_batch:
+            batch.append(server.queue.get(deadline_s - server.clock.time()))
+        return batch
+    except queue.Empty:
+        return []
+"""
+RUN = """            if token != server.model.eos_token_id:
+                request.append(token)
+            if token == server.model.eos_token_id or request.num_output_tokens == request.max_tokens:
+                running.remove(request)
+    # END SOLUTION
+
+
+def static_batch_loop"""
+GROUP = "            in_flight += waiting[:free]\n            del waiting[:free]\n"
 WARM_UP = """    for function in candidates.values():
         for _ in range(warmup):
             function()
@@ -77,11 +106,47 @@ BY_LAB = {
             name="ranks of n − 1", old=RANKS, new="round(percent / 100 * (len(latencies) - 1)) + 1 for",
             check="2.4/nearest_rank", hint="computed from n − 1",
         ),
+        Mutant(
+            name="one try around everything", old=COLLECT, new=ONE_TRY, check="2.1/waits_for_company",
+            hint="one `try` around everything",
+        ),
+        Mutant(
+            name="one taken too many", old=COLLECT, check="2.1/keeps_to_max_batch", hint="the first one included",
+            new=COLLECT.replace("return batch", "return batch[: server.max_batch]").replace("< server", "<= server"),
+        ),
+        Mutant(
+            name="a wait anew for each", old=MORE, new=MORE.replace("deadline_s - server.clock.time()", "server.max_wait_s"),
+            check="2.1/waits_for_company", hint="not for max_wait_s again",
+        ),
+        Mutant(
+            name="the limit looked at before the token", old=RUN, check="2.2/all_rows_in_every_step", hint="one step too late",
+            new="""            if token == server.model.eos_token_id or request.num_output_tokens == request.max_tokens:
+                running.remove(request)
+            else:
+                request.append(token)
+    # END SOLUTION
+
+
+def static_batch_loop""",
+        ),
     ),
     "03": (
         Mutant(
             name="a rank rounded down", old=LATENCY, new="latencies[int(0.95 * len(latencies)) - 1]",
             check="3.5/nearest_rank", hint="rounded down (int or //)",
+        ),
+        Mutant(
+            name="more than max_tokens", old="num_output_tokens == request.max_tokens:\n            finished",
+            new="num_output_tokens > request.max_tokens:\n            finished", check="3.2/ends_at_the_limit",
+            hint="one step too late",
+        ),
+        Mutant(
+            name="groups: a condition for a number", old=GROUP, new=GROUP.replace("free", "is_late"), outcome="crashed",
+            check="3.8/a_scheduler_all_the_same", hint="a condition that is False",
+        ),
+        Mutant(
+            name="groups: admitted and still waiting", old=GROUP, new=GROUP.split("\n")[0] + "\n", outcome="crashed",
+            check="3.8/a_scheduler_all_the_same", hint="in flight twice",
         ),
     ),
     "04": (),

@@ -112,7 +112,7 @@ MUTANTS = (
     ),
     Mutant(
         name="max_tokens off by one", old=ENDED, new="if is_eos or request.num_output_tokens > request.max_tokens:",
-        check="3.2/ends_at_the_limit", hint="comparison with max_tokens",
+        check="3.2/ends_at_the_limit", hint="the comparison is `>`",
     ),
     Mutant(
         name="takes out whoever has ended", old="            finished.append(request)\n", check="3.2/ends_at_the_limit",
