@@ -36,6 +36,18 @@ RUN = """            if token != server.model.eos_token_id:
 
 def static_batch_loop"""
 GROUP = "            in_flight += waiting[:free]\n            del waiting[:free]\n"
+STAYS = "stays = [math.inf if r[leave] is None else r[leave] - r[entry] for r in inside]"
+MEANS = "\n    return len(stays) / (end_s - start_s), sum(stays) / len(stays)"
+PARTS = """        if rest[request] > 1 and left > 0:
+            plan.append((request, min(rest[request], left)))
+            left -= min(rest[request], left)
+"""
+HERE = "        here = [self.service[other] for other, number in self.num_waiting.items() if number]\n"
+LIFT = """        if not self.num_waiting.get(client):
+            floor = min(here) if here else self.service.get(self.last_to_leave, 0)
+            self.service[client] = max(self.service.get(client, 0), floor)
+"""
+COUNT = "        self.num_waiting[client] = self.num_waiting.get(client, 0) + 1\n"
 WARM_UP = """    for function in candidates.values():
         for _ in range(warmup):
             function()
@@ -149,12 +161,48 @@ def static_batch_loop""",
             check="3.8/a_scheduler_all_the_same", hint="in flight twice",
         ),
     ),
-    "04": (),
+    "04": (
+        Mutant(
+            name="the mean of the stays that have ended", old=STAYS + MEANS, check="4.1/entries_of_the_window",
+            new="stays = [r[leave] - r[entry] for r in inside if r[leave] is not None]" + MEANS.replace("len(stays) / (", "len(inside) / ("),
+            hint="the mean of those stays that have ended",
+        ),
+        Mutant(
+            name="a stay of 0 for those inside", old=STAYS, check="4.1/entries_of_the_window",
+            new="stays = [0 if r[leave] is None else r[leave] - r[entry] for r in inside]", hint="the mean of those stays that have ended",
+        ),
+        Mutant(
+            name="a stay to the window's end", old=STAYS, check="4.1/entries_of_the_window",
+            new="stays = [(end_s if r[leave] is None else r[leave]) - r[entry] for r in inside]", hint="not one up to `end_s`",
+        ),
+    ),
     "05": (
         Mutant(
             name="the rank of a profile as an index", old=PROFILE, new="sorted(server.profile)[rank]", check="5.2/profiled",
             outcome="crashed", hint="The −1 is missing",
         ),
+        Mutant(
+            name="whole prompts or none", old=PARTS, check="5.3/chunks", hint="does not fit whole",
+            new="""        if 1 < rest[request] <= left:
+            plan.append((request, rest[request]))
+            left -= rest[request]
+""",
+        ),
+        Mutant(name="the same rest for each", old=PARTS, new=PARTS.replace("            left -= min(rest[request], left)\n", ""),
+               check="5.3/chunks", hint="subtract from it"),
+        Mutant(name="prompts by size", old="    for request in in_flight:\n        if rest", check="5.3/chunks",
+               new="    for request in sorted(in_flight, key=rest.get):\n        if rest", hint="served by their size"),
+        Mutant(name="one prompt a step", old=PARTS, new=PARTS + "            break\n", check="5.3/chunks",
+               hint="only one prompt is served"),
     ),
-    "06": (),
+    "06": (
+        Mutant(
+            name="counted before it is looked for", old=HERE + LIFT + COUNT, check="6.7/lifts",
+            new=COUNT + "        self.service.setdefault(client, 0)\n" + HERE + LIFT, hint="before you count its new request",
+        ),
+        Mutant(
+            name="its own counter among those that wait", old=HERE, check="6.7/lifts", hint="is not among them",
+            new=HERE.replace("if number]", "if number or other == client]"),
+        ),
+    ),
 }

@@ -131,12 +131,12 @@ MUTANTS = (
     ),
     Mutant(
         name="decodes not counted in the budget", old="token_budget - len(plan)", new="token_budget",
-        check="5.3/chunks", hint="have used 2 of the budget",
+        check="5.3/chunks", hint="have used 2 of it",
     ),
     Mutant(
         name="every prompt gets the whole budget", old="            left -= min(rest[request], "
                                                        "left)", new="            pass",
-        check="5.3/chunks", hint="request 2 has 70 left",
+        check="5.3/chunks", hint="subtract from it",
     ),
     Mutant(
         name="the output of a preempted request not computed again",
