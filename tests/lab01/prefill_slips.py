@@ -21,7 +21,7 @@ class Pass:
     by_token: bool = True  # heads in order for each token, not tokens in order for each head
     is_scaled: bool = True
     in_turn: bool = False  # query heads take the key/value heads in turn
-    keeps_x: bool = True  # what attention gives is added to x, not put in its place
+    feeds: Callable = lambda feed, x, added: feed(x + added)  # from x and what attention adds to the next x
     row: int = -1  # whose logits are returned
 
     def logits(self, spec, cache: dict, tokens: list[int]):
@@ -31,8 +31,8 @@ class Pass:
         model = spec.build()
         x = model.embedding[torch.tensor(tokens)]
         for index, layer in enumerate(model.layers):
-            x = x * self.keeps_x + self.attended(model, index, x, cache.get(index)) @ layer.attention_out
-            x = layer.feed_forward(x, model.config.norm_eps)
+            added = self.attended(model, index, x, cache.get(index)) @ layer.attention_out
+            x = self.feeds(lambda y, layer=layer: layer.feed_forward(y, model.config.norm_eps), x, added)
         return (rms_norm(x[self.row], model.final_norm, model.config.norm_eps) @ model.embedding.t()).flatten()
 
     def attended(self, model, index: int, x, kept):
@@ -134,13 +134,42 @@ SLIPS = (
         "las cabezas de consulta que comparten una de claves y valores son vecinas, como en 1.2; las tuyas las toman por turnos "
         "(sección 1.11)",
     )),
-    Pass(keeps_x=False, hint=t(
-        "what attention gives is added to x; it does not replace x (section 1.11)",
-        "lo que da la atención se suma a x; no sustituye a x (sección 1.11)",
+)
+# The two halves of a layer, for any step: section 1.4 has them, 1.11 uses them again.
+HALVES = (
+    Pass(feeds=lambda feed, x, added: feed(added), hint=t(
+        "what attention gives is added to x; it does not replace x", "lo que da la atención se suma a x; no sustituye a x",
+    )),
+    Pass(feeds=lambda feed, x, added: feed(x) + added, hint=t(
+        "the feed-forward comes before attention has been added: first x = x + attention, then feed_forward of that",
+        "`feed_forward` se aplica antes de sumar la atención: primero x = x + atención, después `feed_forward` de eso",
+    )),
+    Pass(feeds=lambda feed, x, added: x + added + feed(x + added), hint=t(
+        "x is added twice: `feed_forward` returns x with its own part added already, so x = layer.feed_forward(x, …)",
+        "x se suma dos veces: `feed_forward` devuelve x con su parte ya sumada, así que x = layer.feed_forward(x, …)",
+    )),
+    Pass(feeds=lambda feed, x, added: x + added, hint=t(
+        "the feed-forward is missing: each layer has two halves, attention and `layer.feed_forward`",
+        "falta `feed_forward`: cada capa tiene dos mitades, la atención y `layer.feed_forward`",
+    )),
+    Pass(feeds=lambda feed, x, added: feed(x), hint=t(
+        "what attention gives is not used: add it to x, x = x + … @ layer.attention_out",
+        "lo que da la atención no se usa: súmalo a x, x = x + … @ layer.attention_out",
     )),
 )
 
 
 def slip_hint(got, spec, cache: dict, tokens: list[int]) -> Text | None:
     """The hint of the slip that gives just these logits; None if none does."""
-    return next((slip.hint for slip in SLIPS if is_close(got, slip.logits(spec, cache, tokens), tolerance=1e-3)), None)
+    found = next((slip.hint for slip in SLIPS if _gives(slip, got, spec, cache, tokens)), None)
+    return found or halves_hint(got, spec, cache, tokens, t(" (section 1.11)", " (sección 1.11)"))
+
+
+def halves_hint(got, spec, cache: dict, tokens: list[int], section: Text) -> Text | None:
+    """The same for a mistake in how the two halves of a layer are joined."""
+    found = next((slip.hint for slip in HALVES if _gives(slip, got, spec, cache, tokens)), None)
+    return found and found.followed_by(section)
+
+
+def _gives(slip: Pass, got, spec, cache: dict, tokens: list[int]) -> bool:
+    return is_close(got, slip.logits(spec, cache, tokens), tolerance=1e-3)

@@ -84,6 +84,14 @@ OF_ANOTHER_SHAPE = t(
 )
 
 
+NO_ROWS = t(
+    "two shapes in this line do not fit. x has a row for each token of the step, (B, E), even for a single one, (1, E), and so has "
+    "what attention adds to it: (B, H·D) @ layer.attention_out. `attend` gives one token's part, (H·D,) (section 1.4)",
+    "en esta línea hay dos formas que no encajan. x tiene una fila por token del paso, (B, E), aunque sea uno solo, (1, E), igual "
+    "que lo que le suma la atención: (B, H·D) @ layer.attention_out. `attend` da la parte de un token, (H·D,) (sección 1.4)",
+)
+
+
 def call_step(student, function: str, *args, again: bool = False):
     """`student.call_with` for a step; an exception in one of the functions that it is built from is explained."""
     try:
@@ -91,6 +99,8 @@ def call_step(student, function: str, *args, again: bool = False):
     except CheckFailed as failure:
         if failure.outcome == CRASHED and failure.where in ("remember", "attend") and not failure.hint:
             failure.hint = OF_ANOTHER_SHAPE.format(where=failure.where)
+        if failure.outcome == CRASHED and "RuntimeError" in failure.raised and not failure.hint:
+            failure.hint = NO_ROWS
         raise
 
 

@@ -7,6 +7,12 @@ LATENCY = "latencies[math.ceil(len(latencies) * 95 / 100) - 1]"
 RANKS = "math.ceil(percent * len(latencies) / 100) for"
 PROFILE = "sorted(server.profile)[rank - 1]"
 
+WEIGHTS = "(scores.softmax(dim=-1) @ values"
+HEADS = ".reshape(-1)  # (K, H/K, D), then"
+HALVES = """        x = x + attend(q[0], keys, values) @ layer.attention_out
+        x = layer.feed_forward(x, model.config.norm_eps)"""
+SHARE = "return share / (1 - share) * a / b"
+LEAVE = "        in_flight.remove(request)\n        server.respond(request)\n    # END SOLUTION\n"
 MORE = """        try:
             batch.append(server.queue.get(deadline_s - server.clock.time()))
         except queue.Empty:
@@ -61,6 +67,30 @@ LAST = "return logits_of(model, x[-1:])[0]"
 
 BY_LAB = {
     "01": (
+        Mutant(
+            name="stacked, not joined", old="torch.cat([keys, k]), torch.cat([values, v])", outcome="crashed",
+            new="torch.stack([keys, k]), torch.stack([values, v])", check="1.1/in_order", hint="`torch.stack` makes a new axis",
+        ),
+        Mutant(name="weights over the heads", old=WEIGHTS, new=WEIGHTS.replace("-1", "0"), check="1.2/weights",
+               hint="the softmax runs over the heads"),
+        Mutant(name="heads joined in turn", old=HEADS, new=".transpose(0, 1)" + HEADS, check="1.2/groups",
+               hint="joined in another order"),
+        Mutant(
+            name="feed-forward before attention", old=HALVES, check="1.3/equals_the_uncached_model",
+            hint="before attention has been added", new="\n".join(reversed(HALVES.split("\n"))),
+        ),
+        Mutant(
+            name="attention without its row", old=HALVES, check="1.3/equals_the_uncached_model", outcome="crashed",
+            hint="two shapes in this line do not fit", new=HALVES.replace("x = x + attend", "x = attend"),
+        ),
+        Mutant(
+            name="x added twice", old=HALVES, check="1.3/equals_the_uncached_model", hint="x is added twice",
+            new=HALVES.replace("x = layer", "x = x + layer"),
+        ),
+        Mutant(name="B on both sides", old=SHARE, new="return share * a / b", check="1.8/share_of_the_ceiling",
+               hint="B is on both sides"),
+        Mutant(name="a wrong sign", old=SHARE, new=SHARE.replace("1 -", "1 +"), check="1.8/share_of_the_ceiling",
+               hint="a sign is wrong"),
         Mutant(
             name="a row without its axis", old="k[row : row + 1], v[row : row + 1]", new="k[row], v[row]",
             check="1.4/nobody_sees_a_neighbour", outcome="crashed", hint="k[i] loses an axis",
@@ -118,6 +148,10 @@ BY_LAB = {
             name="ranks of n − 1", old=RANKS, new="round(percent / 100 * (len(latencies) - 1)) + 1 for",
             check="2.4/nearest_rank", hint="computed from n − 1",
         ),
+        Mutant(name="useful rows for held ones", old="(num_rows - num_useful) / num_slots", new="num_useful / num_slots",
+               check="2.5/counts_slots", hint="held slots are rows − useful rows"),
+        Mutant(name="rows for empty slots", old="(num_slots - num_rows) / num_slots", new="num_rows / num_slots",
+               check="2.5/counts_slots", hint="empty slots are slots − rows"),
         Mutant(
             name="one try around everything", old=COLLECT, new=ONE_TRY, check="2.1/waits_for_company",
             hint="one `try` around everything",
@@ -148,6 +182,10 @@ def static_batch_loop""",
             check="3.5/nearest_rank", hint="rounded down (int or //)",
         ),
         Mutant(
+            name="all of them leave", old=LEAVE, new="        server.respond(request)\n    in_flight.clear()\n    # END SOLUTION\n",
+            check="3.3/frees_the_slots", hint="all requests were removed",
+        ),
+        Mutant(
             name="more than max_tokens", old="num_output_tokens == request.max_tokens:\n            finished",
             new="num_output_tokens > request.max_tokens:\n            finished", check="3.2/ends_at_the_limit",
             hint="one step too late",
@@ -163,6 +201,10 @@ def static_batch_loop""",
     ),
     "04": (
         Mutant(
+            name="a walk from 0", old="inside, now_s = 0.0, 0, start_s", new="inside, now_s = 0.0, 0, 0.0", check="4.2/identity",
+            hint="the time before `start_s`",
+        ),
+        Mutant(
             name="the mean of the stays that have ended", old=STAYS + MEANS, check="4.1/entries_of_the_window",
             new="stays = [r[leave] - r[entry] for r in inside if r[leave] is not None]" + MEANS.replace("len(stays) / (", "len(inside) / ("),
             hint="the mean of those stays that have ended",
@@ -177,6 +219,10 @@ def static_batch_loop""",
         ),
     ),
     "05": (
+        Mutant(
+            name="one block more", old="needed = -(-num_tokens // self.block_size)", check="5.1/takes_what_is_needed",
+            new="needed = num_tokens // self.block_size + 1", hint="one block too many where nothing is left over",
+        ),
         Mutant(
             name="the rank of a profile as an index", old=PROFILE, new="sorted(server.profile)[rank]", check="5.2/profiled",
             outcome="crashed", hint="The −1 is missing",

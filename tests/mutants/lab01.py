@@ -81,7 +81,7 @@ MUTANTS = (
     ),
     Mutant(
         name="softmax over the heads", old="scores.softmax(dim=-1)", new="scores.softmax(dim=1)", check="1.2/weights",
-        hint="the softmax over the tokens",
+        hint="the softmax runs over the heads",
     ),
     Mutant(
         name="query heads dealt out in turn", old=GROUPED, check="1.2/groups", hint="assign them in turn",
@@ -94,11 +94,11 @@ MUTANTS = (
         x = x + attend(q[0], keys, values) @ layer.attention_out""",
     ),
     Mutant(
-        name="what x held is thrown away", old=REMEMBER_ONE, check="1.3/equals_the_uncached_model", hint="Two things are added to x",
+        name="what x held is thrown away", old=REMEMBER_ONE, check="1.3/equals_the_uncached_model", hint="it does not replace x",
         new=REMEMBER_ONE.replace("x = x + attend(q[0], keys, values)", "x = attend(q[0], keys, values)[None]"),
     ),
     Mutant(
-        name="no feed-forward", old=FEED_ONE, new=REMEMBER_ONE, check="1.3/equals_the_uncached_model", hint="Two things are added to x",
+        name="no feed-forward", old=FEED_ONE, new=REMEMBER_ONE, check="1.3/equals_the_uncached_model", hint="the feed-forward is missing",
     ),
     Mutant(
         # From an empty cache it could not be seen: only differences of positions count, and all are one too far.

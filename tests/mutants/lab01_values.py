@@ -80,7 +80,7 @@ MUTANTS = (
         new="b = (times[-1] - times[0]) / (batch_sizes[-1] - batch_sizes[0])",
     ),
     Mutant(
-        name="share of a/b", old=SHARE, new="return share * a / b", check="1.8/share_of_the_ceiling", hint="solve B",
+        name="share of a/b", old=SHARE, new="return share * a / b", check="1.8/share_of_the_ceiling", hint="B is on both sides",
     ),
     Mutant(
         name="a and b mixed up", old=SHARE, new="return share / (1 - share) * b / a", check="1.8/share_of_the_ceiling",
