@@ -2,7 +2,6 @@
 
 from tests.grader.check import check
 from tests.grader.outcomes import Text, expect, t
-from tests.lab01.prefill_slips import halves_hint
 from tests.lab01.scenes import (
     DEEP,
     LARGE_EPS,
@@ -54,6 +53,8 @@ ITS_EPS = t(
 
 def expect_token_by_token(student, spec, tokens: list[int], *, first: Text, later: Text) -> None:
     """Fail the check unless each token's logits, from an empty cache on, are those of the model without a cache."""
+    from tests.lab01.prefill_slips import halves_hint  # imports the model
+
     cache = {}
     for place, (token, wanted) in enumerate(zip(tokens, alone(spec, tokens))):
         before = cache

@@ -3,7 +3,6 @@
 from tests.grader.check import check
 from tests.grader.definition import expect_unchanged
 from tests.grader.outcomes import Text, expect, t
-from tests.lab01.prefill_slips import slip_hint
 from tests.lab01.scenes import (
     DEEP,
     MODELS,
@@ -23,6 +22,8 @@ PROMPTS = ((DEEP, 0, 5), (MODELS[1], 0, 64), (DEEP, 90, 110), (MODELS[0], 63, 1)
 
 def expect_last(got, spec, cache: dict, new: list[int], *, wanted, hint: Text) -> None:
     """Fail the check unless these are the logits after the last token, with the hint of the slip that gives just these."""
+    from tests.lab01.prefill_slips import slip_hint  # imports the model
+
     expect_tensor(got, tuple(wanted.shape), hint=t(
         "return the logits of the last token alone, one row of shape (V,): `logits_of(model, x[-1:])[0]` (section 1.11)",
         "devuelve los logits del último token solo, una fila de forma (V,): `logits_of(model, x[-1:])[0]` (sección 1.11)",
