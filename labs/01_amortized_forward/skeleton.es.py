@@ -164,7 +164,7 @@ def prefill(model, cache, tokens):
     """Añade a una petición los T tokens de un prompt en una sola pasada; devuelve los logits (V,) del token siguiente.
 
     `cache` puede estar vacía o guardar una parte anterior del prompt. El token t ve lo que la caché guardaba antes y
-    los tokens nuevos hasta él mismo: ninguno posterior.
+    los tokens nuevos hasta el propio t, pero ninguno posterior.
     """
     # EJERCICIO 1.10 (unas 15 líneas)
     raise NotImplementedError("ejercicio 1.10: prefill")

@@ -1,4 +1,4 @@
-"""Laboratorio 02, batching estático: reunir un lote (batch), ejecutarlo hasta su petición más larga y responder.
+"""Laboratorio 02, batching estático: reunir un lote (batch), ejecutarlo hasta el final y responder.
 
 El bucle espera a que se forme un lote, ejecuta pasos con el lote entero hasta que termina su última
 petición y envía juntas todas sus respuestas. `server` se describe en minigpt/runtime/server.py.
@@ -20,7 +20,7 @@ def collect_batch(server):
 
 
 def run_full_inference(server, batch):
-    """Ejecuta el lote entero, paso a paso, hasta su petición más larga; calcula también las filas ya terminadas.
+    """Ejecuta el lote entero, paso a paso, hasta que termina su última petición; calcula también las filas terminadas.
 
     Cada paso entrega todo `batch` a `server.model.forward_one_step`. Una petición termina con EOS, que no es un token
     de la salida, o cuando tiene `max_tokens` tokens de salida; después no se le añade nada. Esta función no envía

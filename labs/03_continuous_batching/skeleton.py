@@ -5,7 +5,7 @@ pass, and lets requests that have ended leave at once. `server` is described in 
 """
 
 import math
-import queue  # queue.Empty is what `get_nowait` raises when no request waits; `empty()` asks beforehand
+import queue  # queue.Empty is what `get_nowait` raises when no request waits; `empty()` lets you check first
 import random
 
 

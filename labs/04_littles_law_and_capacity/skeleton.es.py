@@ -46,7 +46,7 @@ def sample_the_law(records, warm_up, every_s):
 
     La ventana va desde la llegada de la petición número `warm_up` (por orden de llegada, desde 0) hasta la última
     llegada. L es el número medio de peticiones dentro, en instantes que no dependen de lo que hace el servidor: los da
-    `sample_times`, uno cada `every_s`, y `number_inside` cuenta. λ y W son los de la misma ventana.
+    `sample_times`, uno cada `every_s`, y `number_inside` cuenta. λ y W son las de la misma ventana.
     """
     # EJERCICIO 4.3 (unas 5 líneas)
     raise NotImplementedError("ejercicio 4.3: sample_the_law")

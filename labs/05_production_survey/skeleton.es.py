@@ -49,7 +49,7 @@ def tokens_to_reserve(server, request, in_flight):
     pero al menos `request.num_tokens` y nunca más que "max". "watermark" (marca de agua) reserva `request.num_tokens`:
     lo que hay ahora.
 
-    Con todas las reglas tiene que esperar si después quedarían libres menos de `server.reserve_blocks` bloques; sin
+    Con todas las reglas tiene que esperar si al admitirla quedan libres menos de `server.reserve_blocks` bloques; sin
     ninguna en vuelo no hace falta que quede ninguno.
     """
     # EJERCICIO 5.2 (unas 11 líneas)

@@ -31,12 +31,12 @@ class BlockManager:
         raise NotImplementedError("exercise 5.1: BlockManager")
 
     def free(self, request_id):
-        """Free the blocks of a sequence that has left. If it holds none (or none any more): ValueError."""
+        """Free the blocks of a sequence that has left. If it holds none (or no longer holds any): ValueError."""
         # EXERCISE 5.1 (about 5 lines)
         raise NotImplementedError("exercise 5.1: BlockManager")
 
     def place(self, request_id, position):
-        """Return where the token at `position` (from 0) of a sequence is: (block, place in the block)."""
+        """Return where the token at `position` (from 0) of a sequence is: (block, offset in the block)."""
         # EXERCISE 5.1 (about 1 line)
         raise NotImplementedError("exercise 5.1: BlockManager")
 
@@ -81,10 +81,10 @@ def preempt_last(server, in_flight):
     """Memory has run out: preempt the last in line, remove it from `in_flight` (changed in place), and return it.
 
     Its first `num_computed_tokens` tokens have keys and values. "recompute" drops them and costs one prefill of these
-    tokens later: `server.cost["prefill_s"]`, plus `["prefill_token_s"]` per token. "swap" copies out the blocks that these
-    tokens need (and no others), and later back in: each time `["swap_block_s"]` per block, plus
+    tokens later: `server.cost["prefill_s"]`, plus `["prefill_token_s"]` per token. "swap" copies out the blocks that
+    these tokens need (and no others), and copies them back in later: each time `["swap_block_s"]` per block, plus
     `["swap_token_s"]` for each of its `block_size` places. Take the cheaper way (recompute if they cost the same). The
-    request keeps its tokens and will continue where it was.
+    request keeps its tokens and will continue where it left off.
     """
     # EXERCISE 5.5 (about 8 lines)
     raise NotImplementedError("exercise 5.5: preempt_last")
@@ -119,7 +119,7 @@ def take_arrivals(server, waiting, in_flight):
 
 
 def admit(server, waiting, in_flight):
-    """Admit requests in queue order while there are a free slot and enough memory; no request overtakes the first."""
+    """Admit requests in queue order while there is a free slot and enough memory; no request overtakes the first."""
     waiting.sort(key=lambda request: place_in_line(request, server.aging_s))
     while waiting and len(in_flight) < server.max_inflight:
         num_tokens = tokens_to_reserve(server, waiting[0], in_flight)

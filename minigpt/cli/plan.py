@@ -134,7 +134,7 @@ def report(plan, own_ms: float | None, needed: int | None = None) -> str:
     target, unseen = f"{plan.p95_target_ms:g}", listed(plan.p95_ms)
     lines = [
         say(en=f"plan: {fleet_en}; a new request goes to the one with the fewest requests inside",
-            es=f"plan: {fleet_es}; cada petición nueva va a la réplica con menos dentro"),
+            es=f"plan: {fleet_es}; cada petición nueva va a la réplica con menos peticiones dentro"),
         say(en=f"  p95 on unseen workloads (ms): {unseen}; target {target}, met by {met}",
             es=f"  p95 con cargas no vistas (ms): {unseen}; objetivo {target}, lo cumplen {met}"),
     ]

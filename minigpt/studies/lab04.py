@@ -182,7 +182,7 @@ def time_error_percent(
 def routing_p95_ms(lengths: Lengths, rates: Sequence[float], num_replicas: int, cap: int = 8, **settings) -> dict:
     """p95 in milliseconds of each routing at every rate of the whole fleet: random, in turn, fewest inside."""
     names = (say(en="random", es="al azar"), say(en="round robin", es="por turnos"),
-             say(en="fewest inside", es="la réplica con menos dentro"))
+             say(en="fewest inside", es="la réplica con menos peticiones"))
     return {
         name: [
             1e3 * serve_rate(lengths, rate, num_replicas=num_replicas, cap=cap, routing=routing, **settings).p95_s

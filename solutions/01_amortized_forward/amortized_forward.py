@@ -50,8 +50,9 @@ def remember(cache, layer, k, v):
 def attend(q, keys, values):
     """Let the newest token's queries q (H, D) attend to keys and values (S, K, D); return (H·D,), heads in order.
 
-    A query's weights over the S tokens are softmax(q·key / √D); they must be right for large scores, too. H/K neighbouring query
-    heads share a key/value head: with H = 4 and K = 2, heads 0 and 1 read key/value head 0, heads 2 and 3 read head 1.
+    A query's weights over the S tokens are softmax(q·key / √D); they must also be right for large scores. H/K
+    neighbouring query heads share a key/value head: with H = 4 and K = 2, heads 0 and 1 read key/value head 0, heads 2
+    and 3 read head 1.
     """
     # BEGIN SOLUTION 1.2
     num_tokens, num_kv_heads, head_size = keys.shape
@@ -78,7 +79,7 @@ def decode_one(model, cache, token):
 
 @torch.inference_mode()
 def decode_batch(model, caches, tokens):
-    """Append one token to each of B requests of any lengths; return the logits (B, V) for the tokens after them.
+    """Append one token to each of B requests of any length; return the logits (B, V) for the tokens after them.
 
     `tokens[i]` belongs to the request of `caches[i]`. Each weight matrix is read once, for all rows together.
     """
@@ -120,9 +121,9 @@ def answer_together(model, prompts, max_tokens=100):
 def time_fairly(candidates, repeats, warmup, clock):
     """Return the median time of one call of each candidate, in the unit of the clock: a dict of name -> time.
 
-    `candidates` maps names to functions without arguments; `clock()` returns the current time. First each candidate is
-    called `warmup` times, which do not count. Then come `repeats` rounds, in each of which every candidate is called
-    once, and the clock is read before and after.
+    `candidates` maps names to functions without arguments; `clock()` returns the current time. First call each
+    candidate `warmup` times without timing it. Then run `repeats` rounds; in each round, call every candidate once and
+    read the clock before and after the call.
     """
     # BEGIN SOLUTION 1.5
     for function in candidates.values():
@@ -188,7 +189,7 @@ def pad(caches, room):
 
 @torch.inference_mode()
 def decode_padded(model, padded, tokens):
-    """Append one token to each of B requests of any lengths, without a loop over them; return the logits (B, V).
+    """Append one token to each of B requests of any length, without a loop over them; return the logits (B, V).
 
     `padded` comes from `pad`, and has room for one more token. It is changed in place: the keys and values of each new
     token are written at its request's own length, and `lengths` grow by one. A request attends to its own tokens, the new

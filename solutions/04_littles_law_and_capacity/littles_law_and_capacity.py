@@ -3,8 +3,8 @@
 `records` is what `log.records()` returns: a list of dicts, one per request, with `request_id`, `arrival_s` (scheduled),
 `admitted_s` (taken from the queue) and `finish_s` (answered); the last two are None if that did not happen.
 
-`lengths` is a list of pairs, one per request seen earlier: (prompt tokens, steps). A step gives one token; if the
-answer ends with EOS, that takes one more. `cost` holds the coefficients of a step, in nanoseconds: see `COST`.
+`lengths` is a list of pairs, one per request seen earlier: (prompt tokens, steps). A step gives one token; an EOS at
+the end of the answer takes one more step. `cost` holds the coefficients of a step, in nanoseconds: see `COST`.
 """
 
 import math
@@ -75,8 +75,8 @@ def sample_the_law(records, warm_up, every_s):
 def throughput_per_s(lengths, in_flight, cost):
     """Return how many requests per second a continuous server completes while `in_flight` requests run all the time.
 
-    A request stays for some steps; so in an average step in_flight / (mean steps) requests leave, and as many enter.
-    The others share one decode pass. Divide the number that leave in a step by the time that the step takes.
+    A request stays for a number of steps, so in an average step in_flight / (mean steps) requests leave, and as many
+    enter. The others share one decode pass. Divide the number that leave in a step by the time that the step takes.
     """
     # BEGIN SOLUTION 4.4
     mean_steps = sum(steps for _, steps in lengths) / len(lengths)
@@ -97,7 +97,7 @@ def mean_time_in_system_s(lengths, rate_per_s, cap, cost):
 
     With n requests in the system the server completes throughput_per_s(min(n, cap)): those beyond the cap wait. The
     system climbs from n − 1 to n (at `rate_per_s`) as often as it comes down again. That gives the share of the time
-    with n inside, from these shares the mean L, and from L, with Little's law, W.
+    with n inside. The shares give the mean L, and Little's law turns L into W.
     """
     # BEGIN SOLUTION 4.5
     speeds = [throughput_per_s(lengths, n, cost) for n in range(1, cap + 1)]
@@ -125,10 +125,10 @@ def kv_bytes_per_token(model):
 
 
 def sequences_that_fit(budget_bytes, model, lengths, way, block_size):
-    """Return how many sequences fit into a memory of `budget_bytes`, taken in order until one does not fit.
+    """Return how many sequences fit into `budget_bytes` of memory, taken in order until one does not fit.
 
-    `lengths` are their final lengths in tokens. `way` says how many token places each one gets: "maximum", the model's
-    whole `context`; "exact", its length; "blocks", whole blocks of `block_size` tokens.
+    `lengths` are their final lengths in tokens. `way` says how much room, in tokens, each one gets: "maximum", the
+    model's whole `context`; "exact", its length; "blocks", whole blocks of `block_size` tokens.
     """
     # BEGIN SOLUTION 4.7
     places = budget_bytes // kv_bytes_per_token(model)
@@ -144,10 +144,10 @@ def sequences_that_fit(budget_bytes, model, lengths, way, block_size):
 def plan(rate_per_s, p95_target_s, lengths, max_cap):
     """Return the smallest fleet whose p95 meets the target: (number of replicas, in-flight cap of each).
 
-    Of the caps worth trying (`CAPS` and `max_cap` itself), choose the one with the lowest p95, but none above `max_cap`:
-    more would not fit into a replica's memory. `fleet.p95_s(lengths, rate_per_s, num_replicas, cap)` simulates a fleet.
-    It keeps up only if rate_per_s / num_replicas is below what one replica completes: leave out caps with which it does not.
-    If no fleet can meet the target: ValueError.
+    Of the caps worth trying (`CAPS` and `max_cap` itself), choose the one with the lowest p95, but none above
+    `max_cap`: more would not fit into a replica's memory. `fleet.p95_s(lengths, rate_per_s, num_replicas, cap)`
+    simulates a fleet. It keeps up only if rate_per_s / num_replicas is below what one replica completes: leave out caps
+    at which it does not. If no fleet can meet the target: ValueError.
     """
     # BEGIN SOLUTION 4.8
     never_busy = fleet.p95_s(lengths, 0.01, 1, 1)

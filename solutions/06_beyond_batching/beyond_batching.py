@@ -37,7 +37,7 @@ class PrefixCache:
         self.tables = {}  # request id -> its blocks, in the order of its tokens
         self.num_holders = [0] * num_blocks  # of each block: how many tables it is in
         self.block_of = {}  # key -> the block that can be found by it
-        self.key_of = {}  # the same reversed: block -> key
+        self.key_of = {}  # the reverse: block -> key
         self.idle = {}  # block -> None: a dict keeps its order, and the longest unused comes first
 
     def share(self, request_id, keys):
@@ -60,7 +60,7 @@ class PrefixCache:
         # END SOLUTION
 
     def free(self, request_id):
-        """The sequence leaves: each of its blocks has one holder fewer.
+        """The sequence leaves: each of its blocks loses one holder.
 
         Of those that are no longer held, the ones that can be found become idle and the others free. The last block
         of a sequence becomes idle first: it is of no use without those before it, so it has to be evicted before them.
@@ -108,10 +108,11 @@ class PrefixCache:
 
 
 def propose(token_ids, num_tokens, longest=3):
-    """Guess the next tokens of a sequence: up to `num_tokens` that followed when its last tokens occurred before.
+    """Guess up to `num_tokens` next tokens: those that followed an earlier occurrence of the sequence's last tokens.
 
-    Take the last `longest` tokens and look for the same ones at an earlier place; of several places the latest counts. If
-    there is none, take the last `longest` − 1, and so on down to the last token alone. If that is new too, return [].
+    Take the last `longest` tokens and look for the same ones at an earlier place; if there are several, the latest
+    counts. If there is none, take the last `longest` − 1, and so on down to the last token alone. If that is new too,
+    return [].
     """
     # BEGIN SOLUTION 6.4
     for length in range(longest, 0, -1):
@@ -168,7 +169,7 @@ class TokenCounters:
         self.last_to_leave = None  # the client whose last waiting request left the queue most recently
 
     def arrive(self, client):
-        """A request of the client joins the queue.
+        """One of the client's requests joins the queue.
 
         If the client has none there yet, its counter is lifted first: to the lowest counter of the waiting clients or, if
         none waits, to that of the client that left the queue last. A counter starts at 0 and is never lowered.
@@ -188,7 +189,7 @@ class TokenCounters:
         # END SOLUTION
 
     def admit(self, client, num_prompt_tokens):
-        """A request of the client leaves the queue, and its prompt is processed."""
+        """One of the client's requests leaves the queue, and its prompt is processed."""
         # BEGIN SOLUTION 6.7
         self.service[client] += self.prompt_weight * num_prompt_tokens
         self.num_waiting[client] -= 1
@@ -197,7 +198,7 @@ class TokenCounters:
         # END SOLUTION
 
     def count_token(self, client):
-        """A request of the client, in flight, has received one output token."""
+        """One of the client's requests in flight has received one output token."""
         # BEGIN SOLUTION 6.7
         self.service[client] += self.output_weight
         # END SOLUTION
@@ -206,11 +207,12 @@ class TokenCounters:
 def split_machines(num_machines, lengths, cost, link, in_flight):
     """Divide machines between prefill and decode: return (prefill machines, decode machines, requests per second).
 
-    `lengths` are pairs (prompt tokens, steps). A prefill machine processes one prompt after the other, and meanwhile its
-    link sends the keys and values of the one before: the slower of the two counts. A decode machine runs the other steps
-    of `in_flight` requests together. Take the division that completes most; in a tie, the one with fewer prefill machines.
-    `cost` and `link` are dictionaries of nanoseconds. `cost` has prefill_overhead_ns (of a prompt), per_prefill_token_ns,
-    step_overhead_ns (of a decode step), per_sequence_ns (of each request in it) and per_context_token_ns.
+    `lengths` are pairs (prompt tokens, steps). A prefill machine processes one prompt after another, and meanwhile its
+    link sends the keys and values of the one before: the slower of the two counts. A decode machine runs the other
+    steps of `in_flight` requests together. Take the division that completes the most; in a tie, the one with fewer
+    prefill machines. `cost` and `link` are dictionaries of nanoseconds. `cost` has prefill_overhead_ns (of a prompt),
+    per_prefill_token_ns, step_overhead_ns (of a decode step), per_sequence_ns (of each request in it) and
+    per_context_token_ns.
     """
     # BEGIN SOLUTION 6.8
     prompt = sum(tokens for tokens, _ in lengths) / len(lengths)

@@ -150,19 +150,37 @@ def as_failure(failed: dict, default: str) -> CheckFailed:
     if not isinstance(failed, dict) or not isinstance(failed.get("bases"), list):
         return CheckFailed(CRASHED, got=t("the worker sent no report", "el proceso del estudiante no envió ningún informe"))
     bases = failed["bases"]
-    got = _with_place(f"{failed.get('type')}: {failed.get('message')}".removesuffix(": "), failed.get("line"))
+    got = _with_place(f"{failed.get('type')}: {failed.get('message')}".removesuffix(": "), failed.get("line"), failed)
     if "NotImplementedError" in bases and default == CRASHED:
         return CheckFailed(NOT_IMPLEMENTED, where=_innermost(failed))
     if "MemoryError" in bases:
         return CheckFailed(OUT_OF_MEMORY, got=got)
     if default == CRASHED and ("SystemExit" in bases or "KeyboardInterrupt" in bases):
         return CheckFailed(PROCESS_ENDED, got=got)
-    return CheckFailed(default, got=got, raised=tuple(map(str, bases)))
+    return CheckFailed(default, got=got, raised=tuple(map(str, bases)), where=_innermost(failed))
 
 
-def _with_place(said: str, line: object) -> Text:
-    """What an exception said, and the line of the student's file where it was raised, if that is known."""
-    return t(f"{said} (line {line})", f"{said} (línea {line})") if type(line) is int else t(said, said)
+def _with_place(said: str, line: object, failed: dict | None = None) -> Text:
+    """What an exception said, and the line of the student's file where it was raised, if that is known.
+
+    A function that calls another one of the file may be the one that is wrong: its line comes, too.
+    """
+    if type(line) is not int:
+        return t(said, said)
+    here, caller = _innermost(failed or {}), _caller(failed or {})
+    if caller is None:
+        return t(f"{said} (line {line})", f"{said} (línea {line})")
+    return t(f"{said} (line {line}, in {here}, called in line {caller})",
+             f"{said} (línea {line}, en {here}, llamada en la línea {caller})")
+
+
+def _caller(failed: dict) -> int | None:
+    """The line from which one function of the student's file has called the one in which an exception came."""
+    try:
+        (line, name), (_, inner) = failed["frames"][-2:]
+        return line if type(line) is int and name != inner and str(inner).isidentifier() else None
+    except (KeyError, TypeError, ValueError):
+        return None
 
 
 def _innermost(failed: dict) -> str:

@@ -5,7 +5,7 @@ torch is imported where it is needed: the checks of exercises 1.5 to 1.8 start w
 
 import random
 
-from tests.grader.outcomes import Text, expect, t
+from tests.grader.outcomes import CRASHED, CheckFailed, Text, expect, t
 from tests.grader.remote_arguments import ModelSpec, TutorSpec
 
 SIZES = dict(width=32, num_layers=2, num_heads=4, head_size=8, ffn_width=48, context=64)
@@ -72,6 +72,36 @@ def filled_caches(spec: ModelSpec, prompts: list[list[int]]) -> list[dict]:
     slots = [cache.allocate() for _ in prompts]
     model.prefill(prompts, cache, slots)
     return [dict_cache(cache, slot) for slot in slots]
+
+
+OF_ANOTHER_SHAPE = t(
+    "the exception comes from `{where}`, and what your function passes to it has another shape than its docstring says. "
+    "`remember` takes k and v of shape (T, K, D): for one token the slice k[i : i + 1], since k[i] loses an axis. `attend` takes "
+    "q of shape (H, D), one row: q[i] (section 1.2)",
+    "la excepción viene de `{where}`, y lo que le pasa tu función tiene otra forma que la que dice su docstring. `remember` "
+    "recibe k y v de forma (T, K, D): para un token, la porción k[i : i + 1], porque k[i] pierde un eje. `attend` recibe q de "
+    "forma (H, D), una fila: q[i] (sección 1.2)",
+)
+
+
+NO_ROWS = t(
+    "two shapes in this line do not fit. x has a row for each token of the step, (B, E), even for a single one, (1, E), and so has "
+    "what attention adds to it: (B, H·D) @ layer.attention_out. `attend` gives one token's part, (H·D,) (section 1.4)",
+    "en esta línea hay dos formas que no encajan. x tiene una fila por token del paso, (B, E), aunque sea uno solo, (1, E), igual "
+    "que lo que le suma la atención: (B, H·D) @ layer.attention_out. `attend` da la parte de un token, (H·D,) (sección 1.4)",
+)
+
+
+def call_step(student, function: str, *args, again: bool = False):
+    """`student.call_with` for a step; an exception in one of the functions that it is built from is explained."""
+    try:
+        return student.call_with(function, *args, again=again)
+    except CheckFailed as failure:
+        if failure.outcome == CRASHED and failure.where in ("remember", "attend") and not failure.hint:
+            failure.hint = OF_ANOTHER_SHAPE.format(where=failure.where)
+        if failure.outcome == CRASHED and "RuntimeError" in failure.raised and not failure.hint:
+            failure.hint = NO_ROWS
+        raise
 
 
 def expect_tensor(got, shape: tuple, *, hint) -> None:

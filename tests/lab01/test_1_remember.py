@@ -4,10 +4,20 @@ import random
 
 from tests.grader.check import check
 from tests.grader.definition import expect_unchanged
-from tests.grader.outcomes import Text, expect, t
+from tests.grader.outcomes import CRASHED, Text, expect, explained_by, t
 from tests.lab01.scenes import draw, expect_close, expect_equal_layers, expect_pair, is_close, lengths_of, shown
 
 K, D = 2, 8  # key/value heads, size of a head
+
+
+RAISES = t(
+    "at a layer's first tokens the dict has no entry for it yet: `layer in cache` says so. After that, `torch.cat([old, new])` "
+    "joins two tensors of shapes (S, K, D) and (T, K, D) along their first axis; `torch.stack` makes a new axis and needs equal "
+    "shapes, and `+` adds numbers (section 1.2)",
+    "con los primeros tokens de una capa, el diccionario aún no la contiene: lo dice `layer in cache`. Después, `torch.cat([viejo, "
+    "nuevo])` une dos tensores de formas (S, K, D) y (T, K, D) por su primer eje; `torch.stack` crea un eje y exige formas "
+    "iguales, y `+` suma números (sección 1.2)",
+)
 
 
 def remembered(student, *num_new: int, layer: int = 0, shape: tuple[int, int] = (K, D)):
@@ -19,7 +29,8 @@ def remembered(student, *num_new: int, layer: int = 0, shape: tuple[int, int] = 
         new_keys.append(draw(count, *shape, seed=(student.seed, call)))
         new_values.append(draw(count, *shape, seed=(student.seed, call, "values")))
         given = (new_keys[-1], new_values[-1])
-        got, (cache, _, *after) = student.call_with("remember", cache, layer, *given, again=call > 0)
+        with explained_by(RAISES, outcome=CRASHED):
+            got, (cache, _, *after) = student.call_with("remember", cache, layer, *given, again=call > 0)
         expect_unchanged(("k", "v"), given, after)
     hint = t("return (keys, values) (section 1.2)", "devuelve (claves, valores) (sección 1.2)")
     return expect_pair(got, hint=hint), cache, torch.cat(new_keys), torch.cat(new_values)

@@ -46,18 +46,54 @@ def large_scores(en: str, es: str) -> Text:
     return t(LARGE.en.format(which=en), LARGE.es.format(which=es))
 
 
-def attention(q, keys, values, *, divisor: float | None = None):
-    """The definition, head by head and in double precision: (H·D,)."""
+def attention(q, keys, values, *, divisor: float | None = None, in_turn: bool = False):
+    """The definition, head by head and in double precision: (H·D,). `in_turn` gives the heads other keys and values."""
     import torch
 
     (heads, size), kv_heads = q.shape, keys.shape[1]
     q, keys, values = q.double(), keys.double(), values.double()
     gathered = []
     for head in range(heads):
-        shared = head // (heads // kv_heads)
+        shared = head % kv_heads if in_turn else head // (heads // kv_heads)
         weights = (keys[:, shared] @ q[head] / (divisor or size**0.5)).softmax(dim=0)  # (S,)
         gathered.append(weights @ values[:, shared])
     return torch.cat(gathered).float()
+
+
+def _joined_in_turn(q, keys, values):
+    """The right results of the heads, joined with the first of each group first."""
+    return attention(q, keys, values).view(keys.shape[1], -1, q.shape[1]).transpose(0, 1).reshape(-1)
+
+
+def _weights_over(axis: int):
+    """The softmax of the scores (K, H/K, S) over an axis other than the tokens."""
+
+    def attend(q, keys, values):
+        scores = q.view(keys.shape[1], -1, q.shape[1]) @ keys.permute(1, 2, 0) / q.shape[1] ** 0.5
+        return (scores.softmax(dim=axis) @ values.transpose(0, 1)).reshape(-1)
+
+    return attend
+
+
+OTHERWISE = (
+    (lambda *args: attention(*args, in_turn=True), t(
+        "neighbouring query heads share a key/value head: query head h reads h // (H/K); yours take them in turn, like h % K",
+        "las cabezas de consulta vecinas comparten una de claves y valores: la cabeza h lee la h // (H/K); las tuyas las toman por "
+        "turnos, como h % K",
+    )),
+    (_joined_in_turn, t(
+        "each head's result is right, but they are joined in another order: head 0 first, then head 1, and so on. No axes have "
+        "to be swapped before the last reshape",
+        "el resultado de cada cabeza es correcto, pero se juntan en otro orden: primero la cabeza 0, después la 1, etc. Antes del "
+        "último reshape no hay que intercambiar ejes",
+    )),
+    *((_weights_over(axis), t(
+        "the softmax runs over the heads: it runs over the S tokens, dim=-1 of scores (K, H/K, S), so that the weights of each "
+        "head add up to 1",
+        "el softmax recorre las cabezas: recorre los S tokens, dim=-1 de unas puntuaciones (K, H/K, S), para que los pesos de "
+        "cada cabeza sumen 1",
+    )) for axis in (0, 1)),
+)
 
 
 def drawn(seed, *, heads: int, kv_heads: int, tokens: int, size: int = D, spread: float = 1.0):
@@ -85,6 +121,9 @@ def _slip_hint(student, got, args) -> Text | None:
     sizes = (q.shape[0], keys.shape[1], q.shape[1], keys.shape[0])
     for divisor_of, hint in SCALES:
         if is_close(got, attention(*args, divisor=divisor_of(*sizes)), tolerance=TOLERANCE):
+            return hint.followed_by(t(" (section 1.3)", " (sección 1.3)"))
+    for answer, hint in OTHERWISE:
+        if is_close(got, answer(*args), tolerance=TOLERANCE):
             return hint.followed_by(t(" (section 1.3)", " (sección 1.3)"))
     small = (q / 16, keys, values)
     if is_close(student.call("attend", *small), attention(*small), tolerance=TOLERANCE):

@@ -15,6 +15,7 @@ from tests.lab01.scenes import (
     MODELS,
     TUTOR,
     alone,
+    call_step,
     draw_tokens,
     expect_rows,
     filled_caches,
@@ -32,7 +33,7 @@ def expect_step(student, spec, prompts: list[list[int]], *, hint, again: bool = 
     """
     caches = [filled_caches(spec, [prompt[:-1]])[0] if prompt[1:] else {} for prompt in prompts]
     fed = [prompt[-1] for prompt in prompts]
-    got, (counts, after, fed_after) = student.call_with("decode_batch", spec, caches, fed, again=again)
+    got, (counts, after, fed_after) = call_step(student, "decode_batch", spec, caches, fed, again=again)
     expect_rows(got, [alone(spec, prompt)[-1] for prompt in prompts], hint=hint)
     _expect_caches(after, [len(prompt) for prompt in prompts])
     expect_unchanged(("tokens",), (fed,), (fed_after,))
@@ -113,8 +114,8 @@ def test_rows_change_hands(student):
             names = [name for _, name in here]
             places = [step - records[name][1] for name in names]
             fed = [records[name][2][place] for name, place in zip(names, places)]
-            got, (_, after, _) = student.call_with(
-                "decode_batch", spec, [caches.get(name, {}) for name in names], fed, again=step > 1
+            got, (_, after, _) = call_step(
+                student, "decode_batch", spec, [caches.get(name, {}) for name in names], fed, again=step > 1
             )
             _expect_caches(after, [place + 1 for place in places])
             caches |= zip(names, after)
@@ -156,7 +157,7 @@ def test_token_for_token(student):
     caches = {i: filled_caches(spec, [prompt[:-1]])[0] if prompt[1:] else {} for i, prompt in enumerate(prompts)}
     for step in range(NUM_TOKENS):
         fed = [(prompts[i] + answers[i])[-1] for i in running]
-        got, (_, after, _) = student.call_with("decode_batch", spec, [caches[i] for i in running], fed, again=step > 0)
+        got, (_, after, _) = call_step(student, "decode_batch", spec, [caches[i] for i in running], fed, again=step > 0)
         expect_rows(got, [logits[i][step] for i in running], hint=HINT)
         _expect_caches(after, [len(prompts[i]) + step for i in running])
         caches |= zip(running, after)

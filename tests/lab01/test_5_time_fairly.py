@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from tests.grader.check import check
 from tests.grader.definition import KEPT
-from tests.grader.outcomes import Text, expect, t
+from tests.grader.outcomes import CRASHED, Text, expect, explained_by, t
 from tests.grader.remote_arguments import ScriptedClock, ScriptedTimes
 
 MS = 1e-3
@@ -86,7 +86,8 @@ def is_right(got: dict, wanted: dict) -> bool:
 def expect_medians(student, scenes: list[Bench], *, hint: Text) -> None:
     """Fail the check unless the student's medians of all scenes, measured in one load, are right."""
     for count, scene in enumerate([*scenes, scenes[0]]):
-        got, wanted = measured(student, scene, again=count > 0), scene.medians_ms()
+        with explained_by(hint, outcome=CRASHED):
+            got, wanted = measured(student, scene, again=count > 0), scene.medians_ms()
         why = hint
         if not is_right(got, wanted) and count:
             why = KEPT if is_right(measured(student, scene), wanted) else hint
@@ -138,11 +139,11 @@ def test_warm_up(student):
     for warmup in (3, 1, 2, 0):
         slow = {name: [50.0 + 10 * n for n in range(warmup)] for name in "ab"}
         expect_medians(student, [bench(drawn_times(rng, "ab", 3), warmup_ms=slow)], hint=t(
-            "the first {n} calls of each candidate were slow: with warmup={n} you must make them, but leave their times out "
-            "(section 1.6)",
+            "the first {n} calls of each candidate were slow: with warmup={n} you must make them, but leave their times out. "
+            "They come before the `repeats` rounds and are not taken from them: all {rounds} rounds count (section 1.6)",
             "las {n} primeras llamadas de cada candidata fueron lentas: con warmup={n} debes hacerlas, pero sin contar sus "
-            "tiempos (sección 1.6)",
-        ).format(n=warmup) if warmup else t(
+            "tiempos. Van antes de las `repeats` rondas y no se descuentan de ellas: cuentan las {rounds} (sección 1.6)",
+        ).format(n=warmup, rounds=3) if warmup else t(
             "with warmup=0 there is no warm-up: the first call of each candidate counts (section 1.6)",
             "con warmup=0 no hay calentamiento: cuenta la primera llamada a cada candidata (sección 1.6)",
         ))

@@ -5,6 +5,7 @@ import random
 from tests.grader.check import check
 from tests.grader.definition import Definition, Slip, expect_defined
 from tests.grader.outcomes import expect_number, expect_value_error, t
+from tests.grader.ranks import rank_slip
 
 COUNTS = (*range(1, 66), 99, 100, 101, 119, 120, 121, 200, 333)
 
@@ -26,33 +27,8 @@ def drawn_values(seed: int):
     yield from (([0.0] * 3,), ([7.5] * 40,), ([float(n) for n in range(60)],), ([float(-n) for n in range(60)],))
 
 
-def _of_rank(rank):
-    """The value of another rank, counted from 1, of n values."""
-    return lambda values: sorted(values)[max(1, min(rank(len(values)), len(values))) - 1]
-
-
 P95 = Definition(
     function="p95", arguments=("values",), truth=nearest_rank, slips=(
-        Slip(answer=_of_rank(lambda n: round(0.95 * n)), hint=t(
-            "the rank is 0.95·n rounded up, but you seem to round it to the nearest integer: for 30 values it is the 29th, "
-            "not the 28th. `math.ceil` rounds up (section 1.7)",
-            "el rango es 0.95·n redondeado hacia arriba, pero parece que redondeas al entero más cercano: con 30 valores es "
-            "el 29 y no el 28. `math.ceil` redondea hacia arriba (sección 1.7)",
-        )),
-        Slip(answer=_of_rank(lambda n: int(0.95 * n)), hint=t(
-            "the rank is 0.95·n rounded up, but you seem to round it down (section 1.7)",
-            "el rango es 0.95·n redondeado hacia arriba, pero parece que redondeas hacia abajo (sección 1.7)",
-        )),
-        Slip(answer=_of_rank(lambda n: rank_of(n) + 1), hint=t(
-            "you seem to take the value after the right one: ranks count from 1, and a list counts from 0, so "
-            "the index is the rank − 1 (section 1.7)",
-            "parece que tomas el valor siguiente al correcto: los rangos cuentan desde 1 y una lista cuenta desde 0, así que "
-            "el índice es el rango − 1 (sección 1.7)",
-        )),
-        Slip(answer=lambda values: values[rank_of(len(values)) - 1], hint=t(
-            "the values come in any order: sort first (section 1.7)",
-            "los valores llegan en cualquier orden: ordena antes (sección 1.7)",
-        )),
         Slip(answer=lambda values: nearest_rank(list(set(values))), hint=t(
             "two equal values count twice: a set would lose one of them (section 1.7)",
             "dos valores iguales cuentan dos veces: un conjunto perdería uno de ellos (sección 1.7)",
@@ -63,12 +39,18 @@ P95 = Definition(
 
 @check("1.6", points=2, en="returns the ⌈0.95·n⌉-th smallest value", es="devuelve el ⌈0.95·n⌉-ésimo valor menor")
 def test_nearest_rank(student):
-    expect_defined(student, P95, drawn_values(student.seed), hint=lambda values: t(
+    expect_defined(student, P95, drawn_values(student.seed), hint=lambda values: rank_hint(student) or t(
         "of {n} values in any order, return the one of rank {rank}, counted from 1: sort first, and remember that a list "
         "counts from 0. It is a measured value, not a mean of values or one between two (section 1.7)",
         "de {n} valores en cualquier orden, devuelve el de rango {rank}, contando desde 1: ordena antes, y recuerda que una "
         "lista cuenta desde 0. Es un valor medido, no una media ni uno intermedio (sección 1.7)",
     ).format(n=len(values), rank=rank_of(len(values))))
+
+
+def rank_hint(student):
+    """The formula that the student's ranks follow, if it is one of those that are easy to take."""
+    slip = rank_slip(lambda values: [student.call("p95", values)], (95,))
+    return slip and slip.followed_by(t(" (section 1.7)", " (sección 1.7)"))
 
 
 @check("1.6", points=1, en="an empty list has no p95", es="una lista vacía no tiene p95", negative=True)

@@ -2,6 +2,7 @@
 
 import math
 import random
+from collections.abc import Callable
 from fractions import Fraction
 
 from tests.grader.check import check
@@ -51,6 +52,26 @@ def _origin(sizes, times):
     return 0.0, sum(size * time for size, time in zip(sizes, times)) / sum(size * size for size in sizes)
 
 
+def _slope(slope_of: Callable):
+    """The line through the point of the means with another slope: `slope_of(right slope, n, sizes, times)`."""
+
+    def answer(sizes, times):
+        slope = slope_of(least_squares(sizes, times)[1], len(sizes), sizes, times)
+        return sum(times) / len(times) - slope * sum(sizes) / len(sizes), slope
+
+    return answer
+
+
+def _intercept(intercept_of: Callable):
+    """The right slope with another a: `intercept_of(slope, sizes, times, mean size, mean time)`."""
+
+    def answer(sizes, times):
+        slope = least_squares(sizes, times)[1]
+        return intercept_of(slope, sizes, times, sum(sizes) / len(sizes), sum(times) / len(times)), slope
+
+    return answer
+
+
 def _no_repeats(sizes, times):
     return least_squares(*zip(*dict(zip(sizes, times)).items()))
 
@@ -81,6 +102,43 @@ FIT = Definition(
             "una pendiente por el primer punto y el último, o por otros dos cualesquiera, ignora los demás; todos los puntos "
             "cuentan igual (sección 1.8)",
         )) for answer in (_through(0, -1), _through(0, 1), _slope_of_the_ends)),
+        *(Slip(answer=_slope(slope_of), hint=t(
+            "the slope is a quotient of two sums, and only one of yours is divided by the number of points, or one by n and "
+            "the other by n − 1: `statistics.covariance` and `variance` divide by n − 1, `pvariance` and a mean by n. b = "
+            "Σ (B − mean B)·(t − mean t) / Σ (B − mean B)² (section 1.8)",
+            "la pendiente es un cociente de dos sumas, y de las tuyas solo una está dividida entre el número de puntos, o una "
+            "entre n y la otra entre n − 1: `statistics.covariance` y `variance` dividen entre n − 1; `pvariance` y una media, "
+            "entre n. b = Σ (B − media de B)·(t − media de t) / Σ (B − media de B)² (sección 1.8)",
+        )) for slope_of in (
+            lambda b, n, *_: b * n / (n - 1), lambda b, n, *_: b * (n - 1) / n, lambda b, n, *_: b * n,
+            lambda b, n, *_: b / n, lambda b, n, *_: b * (n - 1), lambda b, n, *_: b / (n - 1),
+        )),
+        Slip(answer=_slope(lambda b, n, sizes, times: 1 / least_squares(times, sizes)[1]), hint=t(
+            "that is the line that fits the sizes to the times: divide by Σ (B − mean B)², not by the sum that belongs to the "
+            "times (section 1.8)",
+            "esa es la recta que ajusta los tamaños a los tiempos: divide entre Σ (B − media de B)², no con la suma de los "
+            "tiempos (sección 1.8)",
+        )),
+        Slip(answer=_slope(lambda b, n, sizes, times: least_squares(times, sizes)[1]), hint=t(
+            "the slope is divided by the squares of the times: divide by those of the sizes, Σ (B − mean B)² (section 1.8)",
+            "la pendiente está dividida entre los cuadrados de los tiempos: divide entre los de los tamaños, Σ (B − media de B)² "
+            "(sección 1.8)",
+        )),
+        Slip(answer=_slope(lambda b, n, sizes, times: _origin(sizes, times)[1]), hint=t(
+            "the slope is computed from B·t and B² as they are: subtract the means first, (B − mean B)·(t − mean t) and (B − mean "
+            "B)² (section 1.8)",
+            "la pendiente se calcula con B·t y B² tal cual: resta antes las medias, (B − media de B)·(t − media de t) y (B − "
+            "media de B)² (sección 1.8)",
+        )),
+        *(Slip(answer=_intercept(intercept_of), hint=t(
+            "b is right, a is not: the line goes through the point of the two means, so a = mean t − b · mean B (section 1.8)",
+            "b es correcta y a no: la recta pasa por el punto de las dos medias, así que a = media de t − b · media de B "
+            "(sección 1.8)",
+        )) for intercept_of in (
+            lambda b, sizes, times, size, time: time, lambda b, sizes, times, size, time: time + b * size,
+            lambda b, sizes, times, size, time: b * size - time, lambda b, sizes, times, size, time: time - b,
+            lambda b, sizes, times, size, time: times[0] - b * sizes[0],
+        )),
         Slip(answer=_no_repeats, hint=t(
             "the same B was measured more than once: each measurement is a point of its own, but a dict keeps only one of "
             "them (section 1.8)",
@@ -115,8 +173,10 @@ def test_exact_line(student):
     lines = ((0.5, 0.04), (3.0, 0.0), (0.0, 2.0), (-0.25, 0.5), (40.0, -0.5))
     cases = [(SIZES, [a + b * size for size in SIZES]) for a, b in lines]
     expect_defined(student, FIT, cases, hint=lambda sizes, times: t(
-        "these times are {line} exactly: return (a, b), in that order (section 1.8)",
-        "estos tiempos son exactamente {line}: devuelve (a, b), en ese orden (sección 1.8)",
+        "these times are {line} exactly, so there is one right a and one right b. The slope is b = Σ (B − mean B)·(t − mean t) / "
+        "Σ (B − mean B)², and a = mean t − b · mean B (section 1.8)",
+        "estos tiempos son exactamente {line}, así que solo hay una a y una b correctas. La pendiente es b = Σ (B − media de "
+        "B)·(t − media de t) / Σ (B − media de B)², y a = media de t − b · media de B (sección 1.8)",
     ).format(line="{:.6g} + {:.6g}·B".format(*least_squares(sizes, times))))
 
 

@@ -29,6 +29,18 @@ SHARE = Definition(
             "share and 1 − share are swapped: a larger share needs a larger batch (section 1.9)",
             "share y 1 − share están intercambiados: una fracción mayor necesita un lote mayor (sección 1.9)",
         )),
+        Slip(answer=lambda a, b, share: share * a / b, hint=t(
+            "B is on both sides of B = share/b · (a + b·B): bring b·B to the left first, which leaves B·(1 − share) (section 1.9)",
+            "B está a ambos lados de B = share/b · (a + b·B): pasa antes b·B a la izquierda, y queda B·(1 − share) (sección 1.9)",
+        )),
+        Slip(answer=lambda a, b, share: share * a / (b * (1 + share)), hint=t(
+            "a sign is wrong: from B = share/b · (a + b·B) follows B·(1 − share) = share·a/b (section 1.9)",
+            "hay un signo mal: de B = share/b · (a + b·B) resulta B·(1 − share) = share·a/b (sección 1.9)",
+        )),
+        Slip(answer=lambda a, b, share: share * a / (1 - share * b), hint=t(
+            "share is a share of the ceiling: solve B / (a + b·B) = share/b, not = share (section 1.9)",
+            "share es una fracción del techo: despeja B en B / (a + b·B) = share/b, no = share (sección 1.9)",
+        )),
         *(Slip(answer=lambda a, b, share, way=way: way(batch_of(a, b, share)), hint=t(
             "return the batch size that solves the equation, not rounded, even if it is below 1 (section 1.9)",
             "devuelve el tamaño de lote que resuelve la ecuación, sin redondear, aunque sea menor que 1 (sección 1.9)",

@@ -2,19 +2,41 @@
 
 from tests.grader.check import check
 from tests.grader.definition import expect_unchanged
-from tests.grader.outcomes import expect, t
-from tests.lab01.scenes import DEEP, MODELS, alone, draw_tokens, expect_close, expect_equal_layers, filled_caches
+from tests.grader.outcomes import Text, expect, t
+from tests.lab01.scenes import (
+    DEEP,
+    MODELS,
+    alone,
+    call_step,
+    draw_tokens,
+    expect_close,
+    expect_equal_layers,
+    expect_tensor,
+    filled_caches,
+    is_close,
+)
 
 # (model, tokens in the dict, new ones): one after another in one load; a single token, and a whole context, too.
 PROMPTS = ((DEEP, 0, 5), (MODELS[1], 0, 64), (DEEP, 90, 110), (MODELS[0], 63, 1))
+
+
+def expect_last(got, spec, cache: dict, new: list[int], *, wanted, hint: Text) -> None:
+    """Fail the check unless these are the logits after the last token, with the hint of the slip that gives just these."""
+    from tests.lab01.prefill_slips import slip_hint  # imports the model
+
+    expect_tensor(got, tuple(wanted.shape), hint=t(
+        "return the logits of the last token alone, one row of shape (V,): `logits_of(model, x[-1:])[0]` (section 1.11)",
+        "devuelve los logits del último token solo, una fila de forma (V,): `logits_of(model, x[-1:])[0]` (sección 1.11)",
+    ))
+    expect_close(got, wanted, hint=hint if is_close(got, wanted) else slip_hint(got, spec, cache, new) or hint)
 
 
 @check("1.10", points=0, en="the last token's logits are those of the uncached model", es="los logits del último token son los del modelo sin caché")
 def test_equals_the_uncached_model(student):
     for spec in MODELS:
         tokens = draw_tokens(9, seed=(student.seed, "prompt"))
-        got, (counts, after, tokens_after) = student.call_with("prefill", spec, {}, tokens)
-        expect_close(got, alone(spec, tokens)[-1], hint=t(
+        got, (counts, after, tokens_after) = call_step(student, "prefill", spec, {}, tokens)
+        expect_last(got, spec, {}, tokens, wanted=alone(spec, tokens)[-1], hint=t(
             "a prompt of 9 tokens and an empty dict: token t is at position t and sees the tokens up to and including itself; "
             "set the scores of those after it to -math.inf before the softmax. Return the logits of the last row (section "
             "1.11)",
@@ -41,8 +63,8 @@ def test_goes_on_with_a_filled_cache(student):
     for spec in MODELS:
         tokens = draw_tokens(14, seed=(student.seed, "two parts"))
         [cache] = filled_caches(spec, [tokens[:5]])
-        got, _ = student.call_with("prefill", spec, cache, tokens[5:])
-        expect_close(got, alone(spec, tokens)[-1], hint=t(
+        got, _ = call_step(student, "prefill", spec, cache, tokens[5:])
+        expect_last(got, spec, cache, tokens[5:], wanted=alone(spec, tokens)[-1], hint=t(
             "five tokens are in the dict, and nine are new: the first of these is at position 5, and all of them see the "
             "earlier five. Read the length before layer 0 remembers (section 1.11)",
             "hay cinco tokens en el diccionario y llegan nueve nuevos: el primero de estos está en la posición 5, y todos ven "
@@ -51,7 +73,7 @@ def test_goes_on_with_a_filled_cache(student):
     for count, (spec, before, new) in enumerate(PROMPTS):
         tokens = draw_tokens(before + new, seed=(student.seed, before, new))
         cache = filled_caches(spec, [tokens[:before]])[0] if before else {}
-        got, _ = student.call_with("prefill", spec, cache, tokens[before:], again=count > 0)
+        got, _ = call_step(student, "prefill", spec, cache, tokens[before:], again=count > 0)
         expect_close(got, alone(spec, tokens)[-1], hint=t(
             "{before} tokens are in the dict and {new} are new; the model has {heads} query heads and {kv} key/value heads. "
             "Your function is right with a shorter prompt, with another model or in a first call: take every size from the "

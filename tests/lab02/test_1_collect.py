@@ -25,7 +25,30 @@ def collected(student, arrivals_ms, *, max_batch: int = 4, now_ms: float = 0.0):
     host = student.server(scene(*((arrival, 3) for arrival in arrivals_ms)), max_batch=max_batch, max_wait_s=WAIT_S)
     if now_ms:  # an earlier batch has kept the server busy
         host.server.clock.sleep(now_ms / 1e3)
-    return ids_of(collect(student, host)), host.server.clock.now_ns / MS
+    ids = ids_of(collect(student, host))
+    expect_none_lost(host, ids)
+    return ids, host.server.clock.now_ns / MS
+
+
+def expect_none_lost(host, ids: list[int]) -> None:
+    """Fail the check if a request was taken from the queue and is not in the batch: it will never be answered."""
+    taken = sorted(host.server.log.requests)
+    expect(ids or not taken, expected=taken, got=ids, hint=t(
+        "(requests in the batch; expected are those that your function took from the queue): it had collected them, and lost "
+        "them when no further one came. There `get` raises queue.Empty: return the requests you have collected. The empty list "
+        "belongs to the first `get` alone, so one `try` around everything is not enough: that of the loop needs its own "
+        "(section 2.2)",
+        "(peticiones del lote; se esperaban las que tu función sacó de la cola): las tenía reunidas y las perdió al no llegar "
+        "ninguna más. Entonces `get` lanza queue.Empty: devuelve las peticiones que hayas reunido. La lista vacía corresponde "
+        "solo al primer `get`, así que no basta un `try` para todo: el del bucle necesita el suyo (sección 2.2)",
+    ))
+    expect(not set(taken) - set(ids), expected=taken, got=ids, hint=t(
+        "(requests in the batch; expected are those that your function took from the queue): what you take has to be in the "
+        "batch that you return, the first one included. Ask whether the batch is full, and whether its wait is over, before you take another (section "
+        "2.2)",
+        "(peticiones del lote; se esperaban las que tu función sacó de la cola): lo que tomas tiene que estar en el lote que "
+        "devuelves, también la primera. Mira si el lote está completo, y si su espera ha acabado, antes de tomar otra (sección 2.2)",
+    ))
 
 
 def collect(student, host, *, again: bool = False):
@@ -78,7 +101,16 @@ def test_waits_for_company(student):
     arrivals  0  1  .  .  .  5         9
     batch     0--1-----------2!|                one that comes exactly at the end of the wait joins
     """
-    expect_equal(collected(student, [0, 1, 5, 9]), ([0, 1, 2], 5.0), hint=t(
+    found = collected(student, [0, 1, 5, 9])
+    expect(found[1] <= 5, expected=([0, 1, 2], 5.0), got=found, hint=t(
+        "(batch, when it leaves in ms): request 0 came at 0 ms, so its wait of 5 ms ends at 5; yours goes on after that. Each "
+        "`get` may wait only for what is left, the deadline minus `server.clock.time()`, and not for max_wait_s again (section "
+        "2.2)",
+        "(lote, cuándo sale en ms): la petición 0 llegó a los 0 ms, así que su espera de 5 ms acaba a los 5; la tuya continúa. "
+        "Cada `get` puede esperar solo lo que queda, el plazo menos `server.clock.time()`, y no max_wait_s otra vez (sección "
+        "2.2)",
+    ))
+    expect_equal(found, ([0, 1, 2], 5.0), hint=t(
         "(batch, when it leaves in ms): arrivals at 0, 1, 5 and 9 ms, max_wait_s = 5 ms, room for four. The batch leaves 5 ms "
         "after the first arrival, with the requests that came by then; the queue's get takes a timeout (section 2.2)",
         "(lote, cuándo sale en ms): llegadas a los 0, 1, 5 y 9 ms, max_wait_s = 5 ms, sitio para cuatro. El lote sale 5 ms "

@@ -4,7 +4,7 @@ import math
 
 from tests.grader.check import check
 from tests.grader.outcomes import Text, expect, expect_equal, expect_number, expect_value_error, t
-from tests.lab03.latencies import about, in_scene, latencies, nearest_rank, random_records, why
+from tests.lab03.latencies import Asked, about, expect_percentile, latencies, nearest_rank, random_records, why
 from tests.lab03.oracle import expect_oracle, is_near
 from tests.lab03.scenes import lasting, record
 
@@ -26,6 +26,13 @@ def report_of(student, records: list[dict]) -> dict:
     return report
 
 
+def asked(student, key: str = "p95_s") -> Asked:
+    """A percentile of the student's report, by its key."""
+    keys, percents = (("max_s",), (100,)) if key == "max_s" else (KEYS[:3], PERCENTS)
+    return Asked(percent=percents[keys.index(key)], percents=percents,
+                 all_of=lambda records: [report_of(student, records)[each] for each in keys])
+
+
 @check("2.4", points=2, en="percentiles are nearest-rank", es="los percentiles son de rango más cercano")
 def test_nearest_rank(student):
     hint = t(
@@ -42,20 +49,18 @@ def test_nearest_rank(student):
     )
     for waits, expected in cases:
         records = lasting(*waits)
-        report = report_of(student, records)
-        for key, percent, value in zip(KEYS, (*PERCENTS, 100), expected):
-            expect_number(report[key], value, tolerance=1e-9, hint=in_scene(hint, records, percent, report[key]))
+        for key, value in zip(KEYS, expected):
+            expect_percentile(asked(student, key), records, value, hint=hint)
 
 
 @check("2.4", points=1, en="counts from the scheduled arrival", es="cuenta desde la llegada programada")
 def test_counts_from_arrival(student):
     records = [record(0, 0.5, 4.0, admitted_s=3.0)]
-    got = report_of(student, records)["p95_s"]
-    expect_number(got, 3.5, tolerance=1e-9, hint=in_scene(t(
+    expect_percentile(asked(student), records, 3.5, hint=t(
         "the request arrived at 0.5 s, was admitted at 3 s and answered at 4 s: its client waited 3.5 s (section 2.6)",
         "la petición llegó a los 0.5 s, fue admitida a los 3 s y respondida a los 4 s: su cliente esperó 3.5 s "
         "(sección 2.6)",
-    ), records, 95, got))
+    ))
 
 
 @check("2.4", points=1, en="a request without an answer has infinite latency",
@@ -94,7 +99,7 @@ def test_many_runs(student):
     expect_oracle(
         student, "latency_report", ([records] for records in random_records(seed=24)), by_definition,
         is_right=lambda got, expected: isinstance(got, dict) and first_wrong(got, expected) is None,
-        why=lambda args, got: why_wrong(*args, got), about=about,
+        why=lambda args, got: why_wrong(student, *args, got), about=about,
     )
 
 
@@ -109,7 +114,7 @@ def first_wrong(got: dict, expected: dict) -> str | None:
     return next((key for key in KEYS if not is_near(got.get(key), expected[key])), None)
 
 
-def why_wrong(records: list[dict], got) -> Text:
+def why_wrong(student, records: list[dict], got) -> Text:
     """The hint for a report that is wrong: that of its first wrong value."""
     if not isinstance(got, dict):
         return t("return a dict (section 2.6)", "devuelve un diccionario (sección 2.6)")
@@ -122,4 +127,4 @@ def why_wrong(records: list[dict], got) -> Text:
                  f"(`{key}`) es la mayor de todas las latencias: infinita si quedó sin respuesta aunque sea una sola petición "
                  "(sección 2.6)")
     name = t(f"(`{key}`) ", f"(`{key}`) ")
-    return name.followed_by(why(records, PERCENTS[KEYS.index(key)], got.get(key)))
+    return name.followed_by(why(asked(student, key), records, got.get(key)))

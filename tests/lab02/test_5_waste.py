@@ -53,6 +53,15 @@ def expect_shares(student, steps: list[dict], max_batch: int, held: float, empty
         "(`empty`) un slot retenido tiene fila, así que no está vacío: slots − filas (sección 2.9)",
     ))
     expect(not (_is_negative(found["held"]) or _is_negative(found["empty"])), expected=due, got=found, hint=BELOW_0)
+    useful = 1 - held - empty
+    for key, other in (("held", t("held slots are rows − useful rows", "slots retenidos son filas − filas útiles")),
+                       ("empty", t("empty slots are slots − rows", "slots vacíos son slots − filas"))):
+        of_use = useful if key == "held" else held + useful
+        is_opposite = not is_near(due[key], of_use) and is_near(found[key], of_use)
+        expect(not is_opposite, expected=due, got=found, hint=t(
+            f"(`{key}`) that is the share of what was used: the {other.en} (section 2.9)",
+            f"(`{key}`) esa es la fracción de lo que se usó: los {other.es} (sección 2.9)",
+        ))
     for key, expected in due.items():
         expect_number(found[key], expected, tolerance=1e-9, hint=t(f"(`{key}`) {hint.en}", f"(`{key}`) {hint.es}"))
 

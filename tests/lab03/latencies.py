@@ -2,11 +2,13 @@
 
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
-from tests.grader.outcomes import Text, t
+from tests.grader.outcomes import CRASHED, CheckFailed, Text, expect_number, t
+from tests.grader.ranks import rank_slip
 from tests.lab03.oracle import is_near
-from tests.lab03.scenes import record
+from tests.lab03.scenes import lasting, record
 
 # With and without a whole number of 5 %, at both sides of each step of the rank.
 SIZES = (1, 2, 3, 7, 10, 19, 20, 21, 30, 39, 40, 41, 50, 60, 61, 79, 90, 99, 100, 101, 130, 199, 200, 201)
@@ -53,24 +55,50 @@ def about(records: list[dict]) -> Text:
     return t(f"({number} records, {missing} without an answer).", f"({number} registros, {missing} sin respuesta).")
 
 
-def why(records: list[dict], percent: int, got) -> Text:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """The percentile that a check is about, and how to get the student's of any other records."""
+
+    percent: int
+    all_of: Callable[[list[dict]], list]  # the student's percentiles of any records
+    percents: tuple[int, ...]  # which these are
+
+    def rank_slip(self) -> Text | None:
+        """The formula for ranks that explains all percentiles, or at least the one in question."""
+        place = self.percents.index(self.percent)
+        return rank_slip(lambda values: self.all_of(lasting(*values)), self.percents) or rank_slip(
+            lambda values: [self.all_of(lasting(*values))[place]], (self.percent,))
+
+    def tell(self, records: list[dict]):
+        """The percentile of these records; if the function raises, a formula for ranks that does so is named."""
+        try:
+            return self.all_of(records)[self.percents.index(self.percent)]
+        except CheckFailed as failure:
+            if failure.outcome == CRASHED and not failure.hint:
+                failure.hint = self.rank_slip() or ""
+            raise
+
+
+def why(asked: Asked, records: list[dict], got) -> Text:
     """The hint for a wrong percentile: the slip that gives exactly this value, or the definition."""
-    return slip_of(records, percent, got) or DEFINITION
+    return slip_of(asked, records, got) or DEFINITION
 
 
-def slip_of(records: list[dict], percent: int, got) -> Text | None:
-    """The hint of the slip that gives exactly this wrong value; None if there is none."""
-    if type(got) in (int, float) and not math.isnan(got):
-        for slip, hint in SLIPS:
-            if is_near(got, slip(records, percent)):
-                return hint
-    return None
+def slip_of(asked: Asked, records: list[dict], got) -> Text | None:
+    """The hint of the slip that gives exactly this wrong value, that of a wrong rank first; None if there is none."""
+    rank = asked.rank_slip()
+    if rank is None and type(got) in (int, float) and not math.isnan(got):
+        return next((hint for slip, hint in SLIPS if is_near(got, slip(records, asked.percent))), None)
+    return rank
 
 
-def in_scene(hint: Text, records: list[dict], percent: int, got) -> Text:
-    """A scene's own hint, and after it the slip that gives exactly this value, if one does."""
-    slip = slip_of(records, percent, got)
-    return hint.followed_by(". ").followed_by(slip) if slip else hint
+def expect_percentile(asked: Asked, records: list[dict], due: float, *, hint: Text) -> None:
+    """Fail the check unless this percentile is right: with a scene's own hint, and after it the slip that gives this value."""
+    got = asked.tell(records)
+    if not is_near(got, due):
+        slip = slip_of(asked, records, got)
+        hint = hint.followed_by(". ").followed_by(slip) if slip else hint
+    expect_number(got, due, tolerance=1e-9, hint=hint)
 
 
 # -- slips: what each would give ------------------------------------------------------------------------------------
@@ -80,17 +108,6 @@ def _rank(values, rank) -> float:
     """The value of a rank from 1, in rising order; beyond the ends the last one there."""
     ordered = sorted(values)
     return ordered[min(max(rank, 1), len(ordered)) - 1] if ordered else math.nan
-
-
-def _interpolated(values, percent: int) -> float:
-    ordered, place = sorted(values), percent * (len(values) - 1) / 100
-    low, high = ordered[math.floor(place)], ordered[math.ceil(place)]
-    return low if low == high else low + (high - low) * (place - math.floor(place))
-
-
-def _unsorted(records, percent) -> float:
-    values = latencies(records)
-    return values[math.ceil(percent * len(values) / 100) - 1]
 
 
 def _of(values, percent) -> float:
@@ -128,44 +145,11 @@ SLIPS = (
         "finish_s = 0.0 es un tiempo válido; solo None significa que no hay respuesta: comprueba `is None`, porque 0.0 "
         "también cuenta como falso",
     )),
-    (_unsorted, t("The latencies were not in order: sort them before you pick a rank",
-                  "Las latencias no estaban en orden: ordénalas antes de tomar un rango")),
     (lambda records, percent: _of(set(latencies(records)), percent), t(
         "Equal latencies were counted only once: two clients that waited equally long still count as two, so use a list, not "
         "a set",
         "Las latencias iguales se contaron una sola vez: dos clientes que esperaron lo mismo cuentan como dos, así que usa "
         "una lista y no un conjunto",
-    )),
-    (lambda records, percent: _rank(latencies(records), round(percent * len(records) / 100)), t(
-        "The rank was rounded to the nearest whole number. Nearest-rank always rounds up: math.ceil",
-        "El rango se redondeó al entero más cercano. El rango más cercano (nearest rank) redondea siempre hacia "
-        "arriba: math.ceil",
-    )),
-    (lambda records, percent: _rank(latencies(records), math.floor(percent * len(records) / 100)), t(
-        "The rank was truncated. Round it up with math.ceil, then subtract 1 for the index",
-        "El rango se truncó. Redondéalo hacia arriba con math.ceil y después resta 1 para el índice",
-    )),
-    (lambda records, percent: _rank(latencies(records), math.floor(percent * len(records) / 100) + 1), t(
-        "That is one rank too high when p/100·n is a whole number: the index is ⌈p/100·n⌉ − 1, not int(p/100·n)",
-        "Es un rango de más cuando p/100·n es entero: el índice es ⌈p/100·n⌉ − 1, no int(p/100·n)",
-    )),
-    (lambda records, percent: _rank(latencies(records), math.ceil(percent * len(records) / 100) + 1), t(
-        "That is one rank too high: ranks count from 1 and indices from 0, so subtract 1",
-        "Es un rango de más: los rangos cuentan desde 1 y los índices desde 0; resta 1",
-    )),
-    (lambda records, percent: _rank(latencies(records), math.ceil(percent * (len(records) - 1) / 100) + 1), t(
-        "The rank was computed from n − 1: it is ⌈p/100·n⌉, with all n requests",
-        "El rango se calculó con n − 1: es ⌈p/100·n⌉, con las n peticiones",
-    )),
-    (lambda records, percent: _rank(latencies(records), round(percent * (len(records) - 1) / 100) + 1), t(
-        "The rank was computed from n − 1 and rounded to the nearest integer: it is ⌈p/100·n⌉, with all n requests and "
-        "rounded up",
-        "El rango se calculó con n − 1 y se redondeó al entero más cercano: es ⌈p/100·n⌉, con las n peticiones y redondeado "
-        "hacia arriba",
-    )),
-    (lambda records, percent: _interpolated(latencies(records), percent), t(
-        "That lies between two measured latencies. Nearest-rank gives a latency that a request really had",
-        "Eso queda entre dos latencias medidas. El rango más cercano da una latencia que una petición tuvo de verdad",
     )),
     (lambda records, percent: 1_000 * _of(latencies(records), percent), t(
         "That is in milliseconds: the name ends in _s, and the records are in seconds",

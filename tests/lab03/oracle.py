@@ -20,6 +20,18 @@ REMEMBERS = t(
 )
 
 
+def one_step_late(section: str) -> Text:
+    """The hint where each request that reaches its limit ends a step after its last token."""
+    return t(
+        "(the requests end by their limit, max_tokens): each ends one step too late. Either its tokens are compared with "
+        "max_tokens before this step's token is appended: append first, then compare. Or the comparison is `>`: a request has "
+        f"ended when it has max_tokens tokens, not when it has more (section {section})",
+        "(las peticiones terminan por su límite, max_tokens): cada una termina un paso tarde. O bien sus tokens se comparan con "
+        "max_tokens antes de añadir el token de este paso: añádelo primero y compara después. O bien la comparación es `>`: una "
+        f"petición ha terminado cuando tiene max_tokens tokens, no cuando tiene más (sección {section})",
+    )
+
+
 def expect_token_ids(outputs: dict, section: str) -> None:
     """Fail the check if something other than a token id was appended to a request."""
     strange = [(i, each) for i, tokens in outputs.items() for each in tokens if type(each) is not int]

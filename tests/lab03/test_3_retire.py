@@ -63,6 +63,11 @@ def test_frees_the_slots(student):
         "no se quitó ninguna petición de la lista recibida: modifica esa lista, con `in_flight.remove(request)`. Con "
         "`in_flight = …` ese nombre solo pasaría a una lista nueva; el bucle conserva la vieja (sección 3.3)",
     ))
+    expect(ids != [], expected=[0, 3], got=ids, hint=t(
+        "all requests were removed, although 0 and 3 have not ended: remove those in `finished`, and no others (section 3.3)",
+        "se quitaron todas las peticiones, aunque la 0 y la 3 no han terminado: quita las de `finished` y ninguna más (sección "
+        "3.3)",
+    ))
     expect_equal(ids, [0, 3], hint=t(
         "requests 1 and 2 had ended; 0 and 3 stay, in the same order. Retire all of `finished`, not one per call. Or did you "
         "iterate over the list while removing from it? Then some are skipped (section 3.3)",

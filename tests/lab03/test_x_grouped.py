@@ -49,15 +49,23 @@ def _run(student, requests: Workload, **settings):
         return student.run_loop("continuous", requests, function="grouped_batch_loop", **settings)
     except CheckFailed as failure:
         if "ServingError" in failure.raised and "forward_one_step" in str(failure.got):
-            failure.hint = failure.hint or EMPTY_STEP
+            failure.hint = failure.hint or (TWICE if "twice" in str(failure.got) else EMPTY_STEP)
         raise
 
 
 EMPTY_STEP = t(
     "no request was in flight at this step. Then none should wait for company: admit those that wait, even a single one; if "
-    "none waits, `server.queue.get()` (section 3.12)",
+    "none waits, `server.queue.get()`. Look at how many you admit, too: a slice up to 0, or up to a condition that is False, "
+    "takes none (section 3.12)",
     "no había ninguna petición en vuelo en ese paso. Entonces ninguna debe esperar a otras: admite las que esperan, aunque sea "
-    "una sola; si no espera ninguna, `server.queue.get()` (sección 3.12)",
+    "una sola; si no espera ninguna, `server.queue.get()`. Mira también cuántas admites: un corte hasta 0, o hasta una condición "
+    "que es False, no toma ninguna (sección 3.12)",
+)
+TWICE = t(
+    "a request is in flight twice. What you admit has to leave your list of waiting requests at once: with `waiting[:n]`, "
+    "`del waiting[:n]` (section 3.12)",
+    "una petición está dos veces en vuelo. Lo que admites tiene que salir enseguida de tu lista de espera: con `waiting[:n]`, "
+    "`del waiting[:n]` (sección 3.12)",
 )
 
 
@@ -100,7 +108,7 @@ def test_beats_the_reference(student):
 
 
 @check("3.8", points=0, en="mixed lengths at load 0.5: p95 hardly rises",
-       es="longitudes mixtas con carga 0.5: el p95 apenas sube")
+       es="longitudes dispares con carga 0.5: el p95 apenas sube")
 def test_costs_little_at_light_load(student):
     ratio = mean(p95_ratio(*both(student, "mixed", 0.5, student.seed + seed)) for seed in (3, 4))
     expect(ratio <= NOT_WORSE, expected=f"≤ {NOT_WORSE} ×", got=f"{ratio:.2f} ×", hint=t(

@@ -63,6 +63,19 @@ def _changed(change):
     return lambda records, stage, start_s, end_s: change(*counted(records, stage, start_s, end_s), start_s, end_s)
 
 
+def _mean_of_those_that_left(divided_by_all: bool):
+    """λ of all that enter, and the stays of those that have left."""
+
+    def answer(records, stage, start_s, end_s):
+        rate, _ = counted(records, stage, start_s, end_s)
+        entry, leave = STAGES[stage]
+        inside = [r for r in records if r[entry] is not None and start_s <= r[entry] < end_s]
+        stays = [r[leave] - r[entry] for r in inside if r[leave] is not None]
+        return rate, sum(stays) / len(inside if divided_by_all else stays)
+
+    return answer
+
+
 def _in_file_order(records, stage, start_s, end_s):
     entry = STAGES[stage][0]
     beyond = next((i for i, r in enumerate(records) if r[entry] is not None and r[entry] >= end_s), len(records))
@@ -115,6 +128,18 @@ RATE_AND_STAY = Definition(
         Slip(answer=_if_counted(enters=lambda entry, leave, start, end: start <= entry < end and leave is not None), hint=t(
             "a request that has not left has still entered, and its stay is infinite: yours are left out (section 4.1)",
             "una petición que no ha salido también entró, y su estancia es infinita: en tu cuenta faltan (sección 4.1)",
+        )),
+        *(Slip(answer=_mean_of_those_that_left(divided_by_all), hint=t(
+            "λ is right, but W is the mean of those stays that have ended: a request that has not left has an infinite stay, "
+            "which is one of the stays (section 4.1)",
+            "λ es correcta, pero W es la media de las estancias que ya acabaron: una petición que no ha salido tiene una estancia "
+            "infinita, que también cuenta (sección 4.1)",
+        )) for divided_by_all in (False, True)),
+        Slip(answer=_if_counted(stay_of=lambda entry, leave, start, end: (end if leave is None else leave) - entry), hint=t(
+            "a request that has not left has an infinite stay, not one up to `end_s`: nobody knows how long it will be (section "
+            "4.1)",
+            "una petición que no ha salido tiene una estancia infinita, no una hasta `end_s`: nadie sabe cuánto durará (sección "
+            "4.1)",
         )),
         Slip(answer=lambda records, stage, start_s, end_s: counted(records, "system", start_s, end_s), hint=t(
             "these are the λ and W of the whole system, whatever the stage: `columns_of(stage)` names the two columns of the "

@@ -91,6 +91,12 @@ MEAN_NUMBER = Definition(
             "hasta un cambio, el número de peticiones dentro es el anterior: suma primero dentro × tiempo y aplica después el "
             "cambio (sección 4.1)",
         )),
+        Slip(answer=lambda records, stage, start, end: average(records, stage, 0.0, end) * end / (end - start), hint=t(
+            "the time before `start_s` is added up as well: the walk begins at `start_s`, and earlier changes only say how many "
+            "are inside then (section 4.1)",
+            "se suma también el tiempo anterior a `start_s`: el recorrido empieza en `start_s`, y los cambios anteriores solo dicen "
+            "cuántas hay dentro entonces (sección 4.1)",
+        )),
         Slip(answer=lambda records, stage, start, end: average(records, stage, start, end) * (end - start), hint=t(
             "this is the area: divide it by the length of the window, end_s − start_s (section 4.1)",
             "esta es el área: divídela entre la longitud de la ventana, end_s − start_s (sección 4.1)",

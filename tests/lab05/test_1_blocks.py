@@ -55,6 +55,12 @@ def test_takes_what_is_needed(student):
     ))
     lengths = (1, 16, 17, 40, 48)
     found = [20 - free_after(student, 20, SIZE, ("allocate", 0, length)) for length in lengths]
+    expect(found != [1, 2, 2, 3, 4], expected=[1, 1, 2, 3, 3], got=found, hint=t(
+        "(blocks for 1, 16, 17, 40 and 48 tokens, 16 per block): 16 tokens fill one block, and 48 fill three. `n // size + 1` is "
+        "one block too many where nothing is left over: round up, with -(-n // size) or math.ceil(n / size) (section 5.1)",
+        "(bloques para 1, 16, 17, 40 y 48 tokens, 16 por bloque): 16 tokens llenan un bloque y 48 llenan tres. `n // size + 1` es "
+        "un bloque de más donde no sobra nada: redondea hacia arriba, con -(-n // size) o math.ceil(n / size) (sección 5.1)",
+    ))
     expect_equal(found, [1, 1, 2, 3, 3], hint=t(
         "(blocks for 1, 16, 17, 40 and 48 tokens, 16 per block): a partly filled block counts in full: round up (section 5.1)",
         "(bloques para 1, 16, 17, 40 y 48 tokens, 16 por bloque): un bloque a medio llenar cuenta entero: redondea hacia "

@@ -3,7 +3,8 @@
 import random
 
 from tests.grader.check import check
-from tests.grader.outcomes import Text, expect, expect_equal, is_same, t, with_type
+from tests.grader.outcomes import CRASHED, CheckFailed, Text, expect, expect_equal, is_same, t, with_type
+from tests.grader.ranks import rank_slip
 from tests.lab05.oracles import blocks_for, nearest_rank, reserve_case, tokens_by_rule
 from tests.lab05.scenes import scene
 
@@ -81,8 +82,8 @@ EACH_CALL = t(
 def test_profiled(student):
     profile = [30, 2, 4, 60, 6, 8, 10, 12, 14, 16]
     rule = {"admission": "profiled", "profile": profile}
-    found = [asked(student, profile_percent=percent, **rule) for percent in (50, 90, 100)]
-    expect_equal(found, [30, 50, 80], hint=t(
+    found = [profiled(student, profile, percent) for percent in (50, 90, 100)]
+    expect_equal(found, [30, 50, 80], hint=found != [30, 50, 80] and rank_hint(student) or t(
         "(prompt of 20; 50th, 90th and 100th percentile of 2, 4 … 16, 30, 60): reserve the ⌈p/100·n⌉-th smallest plus the "
         "prompt (section 5.2)",
         "(prompt de 20; percentiles 50, 90 y 100 de 2, 4 … 16, 30, 60): reserva el ⌈p/100·n⌉-ésimo menor más el prompt "
@@ -104,14 +105,38 @@ def test_profiled(student):
     expect_rule(student, "profiled", EACH_CALL)
 
 
+def profiled(student, profile: list[int], percent: int):
+    """The tokens for a prompt of 20, with room for all; a formula for ranks that raises is named."""
+    try:
+        return reserved_by(student, profile, percent)
+    except CheckFailed as failure:
+        if failure.outcome == CRASHED and not failure.hint:
+            failure.hint = rank_hint(student) or ""
+        raise
+
+
+def reserved_by(student, profile: list[int], percent: int):
+    return asked(student, admission="profiled", limit=500, num_blocks=ROOMY, profile=profile, profile_percent=percent)
+
+
+def rank_hint(student) -> Text | None:
+    """The formula that the student's ranks follow, if it is one of those that are easy to take."""
+    def outputs_of(values):
+        found = reserved_by(student, [int(value) for value in values], 90)
+        return [found - 20 if type(found) in (int, float) else found]
+
+    slip = rank_slip(outputs_of, (90,))
+    return slip and slip.followed_by(t(" (section 5.2)", " (sección 5.2)"))
+
+
 def expect_ranks_rounded_up(student) -> None:
     """Where n·p/100 is not a whole number, nearest, down and interpolated differ."""
     for num_seen, percent in ((7, 30), (11, 90), (23, 50), (3, 1), (13, 95), (21, 99), (1, 50), (150, 90)):
         profile = [3 * i for i in range(1, num_seen + 1)]  # below max_tokens, which would cap it
         profile = profile[1::2] + profile[::2]
         case = {"profile": profile, "profile_percent": percent}
-        found = asked(student, admission="profiled", limit=500, num_blocks=ROOMY, **case)
-        expect_case(found, 20 + nearest_rank(profile, percent), case, t(
+        found, due = profiled(student, profile, percent), 20 + nearest_rank(profile, percent)
+        expect_case(found, due, case, found != due and rank_hint(student) or t(
             f"(prompt of 20): {percent} % of {num_seen} values is {num_seen * percent / 100:g}: round the rank up, neither "
             "down nor to the nearest integer, and do not interpolate between two values (section 5.2)",
             f"(prompt de 20): el {percent} % de {num_seen} valores es {num_seen * percent / 100:g}: redondea el rango hacia "

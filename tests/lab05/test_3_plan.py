@@ -89,11 +89,91 @@ def expect_plan(student, crowd, budget, hint: Text, order=None, again=False) -> 
     expect(is_same(found, due), expected=asked, got=found, hint=hint)
 
 
+RESTS = ((0, 40), (2, 70), (4, 26))  # of the three prompts in `CROWD`: (id, what is left)
+
+
+def _whole_ones(left: int, rests=RESTS, *, stops: bool = False) -> list[tuple[int, int]]:
+    """Prompts that fit whole into what is left of the budget, and no parts."""
+    parts = []
+    for i, rest in rests:
+        if rest <= left:
+            parts.append((i, rest))
+            left -= rest
+        elif stops:
+            break
+    return parts
+
+
+def _in_turn(left: int, rests=RESTS) -> list[tuple[int, int]]:
+    """Each prompt as much as it needs or as is left, in this order."""
+    parts = []
+    for i, rest in rests:
+        if left > 0:
+            parts.append((i, min(rest, left)))
+            left -= parts[-1][1]
+    return parts
+
+
+WHOLE = t(
+    "(parts after the two decodes, with budgets 64, 22 and 130): a prompt that does not fit whole into what is left gets that "
+    "much of it now, and the rest in later steps: the smaller of what it needs and what is left (section 5.3)",
+    "(partes tras los dos decode, con presupuestos 64, 22 y 130): un prompt que no cabe entero en lo que queda recibe ahora esa "
+    "parte, y el resto en pasos posteriores: el menor entre lo que necesita y lo que queda (sección 5.3)",
+)
+# What each slip makes of what the two decodes leave of the budget.
+PLAN_SLIPS = (
+    (lambda left: _in_turn(left + 2), t(
+        "(parts after the two decodes, with budgets 64, 22 and 130): the prompts get the whole budget, but the two decodes have "
+        "used 2 of it (section 5.3)",
+        "(partes tras los dos decode, con presupuestos 64, 22 y 130): los prompts reciben el presupuesto entero, pero los dos "
+        "decode ya gastaron 2 (sección 5.3)",
+    )),
+    (_whole_ones, WHOLE),
+    (lambda left: _whole_ones(left, stops=True), WHOLE),
+    (lambda left: [(i, min(rest, left)) for i, rest in RESTS], t(
+        "(parts after the two decodes, with budgets 64, 22 and 130): every prompt gets what is left of the budget once more: "
+        "subtract from it what each one has got (section 5.3)",
+        "(partes tras los dos decode, con presupuestos 64, 22 y 130): cada prompt vuelve a recibir lo que queda del presupuesto: "
+        "resta lo que se llevó cada uno (sección 5.3)",
+    )),
+    (lambda left: [(i, min(rest, left)) for i, rest in RESTS[:1]], t(
+        "(parts after the two decodes, with budgets 64, 22 and 130): only one prompt is served: go on with the others while "
+        "any of the budget is left (section 5.3)",
+        "(partes tras los dos decode, con presupuestos 64, 22 y 130): solo se atiende un prompt: sigue con los demás mientras "
+        "quede presupuesto (sección 5.3)",
+    )),
+    (lambda left: _in_turn(left, RESTS[::-1]), t(
+        "(parts after the two decodes, with budgets 64, 22 and 130): the prompts are served from the end: take them in the order "
+        "of in_flight (section 5.3)",
+        "(partes tras los dos decode, con presupuestos 64, 22 y 130): los prompts se atienden desde el final: tómalos en el orden "
+        "de in_flight (sección 5.3)",
+    )),
+    *((lambda left, key=key: _in_turn(left, sorted(RESTS, key=key)), t(
+        "(parts after the two decodes, with budgets 64, 22 and 130): the prompts are served by their size: take them in the "
+        "order of in_flight (section 5.3)",
+        "(partes tras los dos decode, con presupuestos 64, 22 y 130): los prompts se atienden por tamaño: tómalos en el orden de "
+        "in_flight (sección 5.3)",
+    )) for key in (lambda each: each[1], lambda each: -each[1])),
+    (lambda left: _in_turn(left) + [(i, 0) for i, _ in RESTS[len(_in_turn(left)) :]], t(
+        "(parts after the two decodes, with budgets 64, 22 and 130): a request that gets 0 tokens is no part of the plan: stop "
+        "when the budget is used up (section 5.3)",
+        "(partes tras los dos decode, con presupuestos 64, 22 y 130): una petición que recibe 0 tokens no forma parte del plan: "
+        "para cuando el presupuesto se agote (sección 5.3)",
+    )),
+)
+
+
+def plan_slip(found: list) -> Text | None:
+    """The hint of the slip that gives just these parts; None if none does."""
+    return next((hint for slip, hint in PLAN_SLIPS
+                 if all(is_same(parts, slip(budget - 2)) for parts, budget in zip(found, (64, 22, 130)))), None)
+
+
 @check("5.3", points=2, en="the rest of the budget goes to prompts, in order",
        es="el resto del presupuesto es para los prompts, por orden")
 def test_chunks(student):
     found = [after(2, planned(student, CROWD, budget)) for budget in (64, 22, 130)]
-    expect_equal(found, [[(0, 40), (2, 22)], [(0, 20)], [(0, 40), (2, 70), (4, 18)]], hint=t(
+    expect_equal(found, [[(0, 40), (2, 22)], [(0, 20)], [(0, 40), (2, 70), (4, 18)]], hint=plan_slip(found) or t(
         "(parts after the two decodes, with budgets 64, 22 and 130): the two decodes have used 2 of the budget; request 0 "
         "still needs 40 tokens, request 2 has 70 left and request 4 needs 26; serve them in the order of in_flight. No "
         "request gets 0 tokens (section 5.3)",

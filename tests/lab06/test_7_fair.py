@@ -43,9 +43,13 @@ MISTAKES = {
     ),
     "never lifts": t(
         "a client that was away comes back with a low counter and has the server to itself: when it joins the queue and "
-        "has no other request in it, lift its counter to the lowest of the waiting clients (section 6.4)",
+        "has no other request in it, lift its counter to the lowest of the waiting clients. If you do that already: ask "
+        "whether it waits, and who else does, before you count its new request in num_waiting; after that it always waits, "
+        "and its own counter is the lowest (section 6.4)",
         "un cliente que estuvo fuera vuelve con un contador bajo y se queda con el servidor: cuando llega a la fila sin "
-        "nada en ella, eleva su contador hasta el más bajo de los que esperan (sección 6.4)",
+        "nada en ella, eleva su contador hasta el más bajo de los que esperan. Si ya lo haces: mira si espera, y quién más, "
+        "antes de contar su nueva petición en num_waiting; después siempre espera, y el contador más bajo es el suyo (sección "
+        "6.4)",
     ),
     "nobody there, no lift": t(
         "lift the counter even if no client waits: to that of the client that left the queue last (section 6.4)",
@@ -86,9 +90,10 @@ MISTAKES = {
         "respondido (sección 6.4)",
     ),
     "lifts newcomers only": t(
-        "a client that comes back is lifted like a new one: what counts is that it has nothing in the queue now (section 6.4)",
+        "a client that comes back is lifted like a new one: what counts is that it has nothing in the queue now. It is "
+        "lifted to the lowest counter of those that wait; its own is not among them (section 6.4)",
         "a un cliente que vuelve se le eleva el contador como a uno nuevo: lo que cuenta es que ahora no tiene nada en la "
-        "fila (sección 6.4)",
+        "fila. Se eleva hasta el más bajo de los que esperan, y el suyo no está entre ellos (sección 6.4)",
     ),
     "the counter at that time": t(
         "lift to what the counter of the last client to leave is now: its requests in flight have had tokens since (section 6.4)",

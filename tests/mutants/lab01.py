@@ -1,6 +1,6 @@
 """Wrong caches, wrong steps and wrong measurements, each with a mistake that students are bound to make."""
 
-from tests.mutants import first_message, fresh, lab01_values
+from tests.mutants import by_hand, first_message, fresh, lab01_values
 from tests.mutants.mutant import Mutant
 
 JOIN = "        k, v = torch.cat([keys, k]), torch.cat([values, v])"
@@ -81,7 +81,7 @@ MUTANTS = (
     ),
     Mutant(
         name="softmax over the heads", old="scores.softmax(dim=-1)", new="scores.softmax(dim=1)", check="1.2/weights",
-        hint="the softmax over the tokens",
+        hint="the softmax runs over the heads",
     ),
     Mutant(
         name="query heads dealt out in turn", old=GROUPED, check="1.2/groups", hint="assign them in turn",
@@ -94,11 +94,11 @@ MUTANTS = (
         x = x + attend(q[0], keys, values) @ layer.attention_out""",
     ),
     Mutant(
-        name="what x held is thrown away", old=REMEMBER_ONE, check="1.3/equals_the_uncached_model", hint="Two things are added to x",
+        name="what x held is thrown away", old=REMEMBER_ONE, check="1.3/equals_the_uncached_model", hint="it does not replace x",
         new=REMEMBER_ONE.replace("x = x + attend(q[0], keys, values)", "x = attend(q[0], keys, values)[None]"),
     ),
     Mutant(
-        name="no feed-forward", old=FEED_ONE, new=REMEMBER_ONE, check="1.3/equals_the_uncached_model", hint="Two things are added to x",
+        name="no feed-forward", old=FEED_ONE, new=REMEMBER_ONE, check="1.3/equals_the_uncached_model", hint="the feed-forward is missing",
     ),
     Mutant(
         # From an empty cache it could not be seen: only differences of positions count, and all are one too far.
@@ -266,9 +266,10 @@ MUTANTS = (
     ),
     Mutant(
         name="prefill: positions from 0", old=PREFILL_AT, new="positions = torch.arange(count)",
-        check="1.10/goes_on_with_a_filled_cache", hint="at position 5",
+        check="1.10/goes_on_with_a_filled_cache", hint="count from 0 although the dict",
     ),
     *lab01_values.MUTANTS,
     *fresh.BY_LAB["01"],
     *first_message.BY_LAB["01"],
+    *by_hand.BY_LAB["01"],
 )

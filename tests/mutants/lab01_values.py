@@ -47,14 +47,14 @@ MUTANTS = (
         for name, function in candidates.items():""",
     ),
     Mutant(
-        name="mean reported as p95", old=RANK, new="return statistics.mean(values)", check="1.6/nearest_rank", hint="not a mean of values",
+        name="mean reported as p95", old=RANK, new="return statistics.mean(values)", check="1.6/nearest_rank", hint="the mean, not a percentile",
     ),
     Mutant(
         name="interpolated p95", old=RANK, new="import numpy\n    return float(numpy.percentile(values, 95))",
-        check="1.6/nearest_rank", hint="or one between two",
+        check="1.6/nearest_rank", hint="between two measured values",
     ),
     Mutant(
-        name="p95 index off by one", old=RANK, check="1.6/nearest_rank", hint="a list counts from 0",
+        name="p95 index off by one", old=RANK, check="1.6/nearest_rank", hint="The −1 is missing",
         new="return sorted(values)[min(math.ceil(len(values) * 95 / 100), len(values) - 1)]",
     ),
     Mutant(
@@ -80,7 +80,7 @@ MUTANTS = (
         new="b = (times[-1] - times[0]) / (batch_sizes[-1] - batch_sizes[0])",
     ),
     Mutant(
-        name="share of a/b", old=SHARE, new="return share * a / b", check="1.8/share_of_the_ceiling", hint="solve B",
+        name="share of a/b", old=SHARE, new="return share * a / b", check="1.8/share_of_the_ceiling", hint="B is on both sides",
     ),
     Mutant(
         name="a and b mixed up", old=SHARE, new="return share / (1 - share) * b / a", check="1.8/share_of_the_ceiling",
@@ -125,11 +125,11 @@ MUTANTS = (
     ),
     Mutant(
         name="rank rounded to the nearest", old=RANK, new="return sorted(values)[max(1, round(len(values) * 0.95)) - 1]",
-        check="1.6/nearest_rank", hint="you seem to round it to the nearest",
+        check="1.6/nearest_rank", hint="rounded to the nearest integer",
     ),
     Mutant(
         name="rank rounded down", old=RANK, new="return sorted(values)[max(1, int(len(values) * 0.95)) - 1]",
-        check="1.6/nearest_rank", hint="you seem to round it down",
+        check="1.6/nearest_rank", hint="rounded down (int or //)",
     ),
     Mutant(
         name="equal values counted once", old=RANK, new="values = set(values)\n    " + RANK, check="1.6/nearest_rank",

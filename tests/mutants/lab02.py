@@ -1,6 +1,6 @@
 """Wrong static servers, each with a mistake that students are bound to make."""
 
-from tests.mutants import first_message, fresh, lab02_values
+from tests.mutants import by_hand, first_message, fresh, lab02_values
 from tests.mutants.mutant import Mutant
 
 FIRST = """    try:
@@ -336,4 +336,5 @@ MUTANTS = (
     ),
     *fresh.BY_LAB["02"],
     *first_message.BY_LAB["02"],
+    *by_hand.BY_LAB["02"],
 )

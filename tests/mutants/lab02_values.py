@@ -22,7 +22,7 @@ MUTANTS = (
     ),
     Mutant(
         name="percentile index off by one", old=PICK, new='f"p{percent}_s": latencies[min(rank, len(latencies) - 1)]',
-        check="2.4/nearest_rank", hint="That is one rank too high",
+        check="2.4/nearest_rank", hint="The −1 is missing",
     ),
     Mutant(
         name="percentiles in milliseconds", old=PICK, new=PICK.replace(": ", ": 1000 * ", 1), check="2.4/nearest_rank",

@@ -1,6 +1,6 @@
 """Wrong schedulers, each with a mistake that students are bound to make."""
 
-from tests.mutants import first_message, fresh, lab03_first_message, lab03_values
+from tests.mutants import by_hand, first_message, fresh, lab03_first_message, lab03_values
 from tests.mutants.mutant import Mutant
 
 ADMIT_LOOP = "while len(in_flight) < server.max_inflight and not server.queue.empty():"
@@ -112,7 +112,7 @@ MUTANTS = (
     ),
     Mutant(
         name="max_tokens off by one", old=ENDED, new="if is_eos or request.num_output_tokens > request.max_tokens:",
-        check="3.2/ends_at_the_limit", hint="comparison with max_tokens",
+        check="3.2/ends_at_the_limit", hint="the comparison is `>`",
     ),
     Mutant(
         name="takes out whoever has ended", old="            finished.append(request)\n", check="3.2/ends_at_the_limit",
@@ -357,4 +357,5 @@ MUTANTS = (
     *fresh.BY_LAB["03"],
     *first_message.BY_LAB["03"],
     *lab03_first_message.MUTANTS,
+    *by_hand.BY_LAB["03"],
 )

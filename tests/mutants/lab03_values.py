@@ -17,7 +17,7 @@ MUTANTS = (
     ),
     Mutant(
         name="p95 index off by one", old=RANK, new="return latencies[min(math.ceil(len(latencies) * 0.95), len(latencies) - 1)]",
-        check="3.5/nearest_rank", hint="That is one rank too high",
+        check="3.5/nearest_rank", hint="The −1 is missing",
     ),
     Mutant(
         name="p95 in milliseconds", old=RANK, new=RANK.replace("return ", "return 1000 * "), check="3.5/nearest_rank",

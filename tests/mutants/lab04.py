@@ -1,6 +1,6 @@
 """Wrong bookkeeping and wrong plans, each with a mistake that students are bound to make."""
 
-from tests.mutants import first_message, fresh, lab04_first_message
+from tests.mutants import by_hand, first_message, fresh, lab04_first_message
 from tests.mutants.mutant import Mutant
 
 WHO_ENTERS = "inside = [r for r in records if r[entry] is not None and start_s <= r[entry] < end_s]"
@@ -370,5 +370,6 @@ MUTANTS = (
     ),
     *fresh.BY_LAB["04"],
     *first_message.BY_LAB["04"],
+    *by_hand.BY_LAB["04"],
     *lab04_first_message.MUTANTS,
 )

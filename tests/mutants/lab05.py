@@ -1,6 +1,6 @@
 """Wrong answers to Lab 05, each with a mistake that students are bound to make."""
 
-from tests.mutants import first_message, fresh
+from tests.mutants import by_hand, first_message, fresh
 from tests.mutants.mutant import Mutant
 
 TAKE = "self.tables[request_id] = [heapq.heappop(self.free_blocks) for _ in range(needed)]"
@@ -92,7 +92,7 @@ MUTANTS = (
     ),
     Mutant(
         name="percentile index off by one", old="sorted(server.profile)[rank - 1]",
-        new="sorted(server.profile)[min(rank, len(server.profile) - 1)]", check="5.2/profiled", hint="-th smallest",
+        new="sorted(server.profile)[min(rank, len(server.profile) - 1)]", check="5.2/profiled", hint="The −1 is missing",
     ),
     Mutant(
         name="mean for a percentile", old="sorted(server.profile)[rank - 1]",
@@ -131,12 +131,12 @@ MUTANTS = (
     ),
     Mutant(
         name="decodes not counted in the budget", old="token_budget - len(plan)", new="token_budget",
-        check="5.3/chunks", hint="have used 2 of the budget",
+        check="5.3/chunks", hint="have used 2 of it",
     ),
     Mutant(
         name="every prompt gets the whole budget", old="            left -= min(rest[request], "
                                                        "left)", new="            pass",
-        check="5.3/chunks", hint="request 2 has 70 left",
+        check="5.3/chunks", hint="subtract from it",
     ),
     Mutant(
         name="the output of a preempted request not computed again",
@@ -231,7 +231,7 @@ MUTANTS = (
     Mutant(
         name="rank to the nearest", old="rank = -(-len(server.profile) * server.profile_percent // 100)",
         new="rank = max(1, round(len(server.profile) * server.profile_percent / 100))", check="5.2/profiled",
-        hint="neither down nor to the nearest",
+        hint="rounded to the nearest integer",
     ),
     Mutant(
         name="the profile sorted in place", old="sorted(server.profile)[rank - 1]",
@@ -378,4 +378,5 @@ MUTANTS = (
     ),
     *fresh.BY_LAB["05"],
     *first_message.BY_LAB["05"],
+    *by_hand.BY_LAB["05"],
 )

@@ -1,6 +1,6 @@
 """Wrong answers to Lab 06, each with a mistake that is easy to make."""
 
-from tests.mutants import first_message, fresh, lab06_serving
+from tests.mutants import by_hand, first_message, fresh, lab06_serving
 from tests.mutants.mutant import Mutant
 
 CHAIN = "key = hash((key, *token_ids[start : start + block_size]))"
@@ -177,4 +177,5 @@ MUTANTS = (
     *lab06_serving.MUTANTS,
     *fresh.BY_LAB["06"],
     *first_message.BY_LAB["06"],
+    *by_hand.BY_LAB["06"],
 )

@@ -25,6 +25,12 @@ def admit(server, in_flight):
 
 def fail():
     raise KeyError("no")
+
+def calls_another():
+    return fail()
+
+def calls_itself(depth):
+    return 1 / depth if depth == 0 else calls_itself(depth - 1)
 """
 
 
@@ -60,3 +66,13 @@ def test_calls_on_a_server_go_on_as_well(student):
 def test_a_call_that_fails_ends_them(student):
     with pytest.raises(CheckFailed, match="crashed"):
         student.calls("fail", [], [])
+
+
+@pytest.mark.parametrize("function, args, place", [
+    ("fail", [], "(line 17)"), ("calls_another", [], "(line 17, in fail, called in line 20)"),
+    ("calls_itself", [3], "(line 23)"),
+])
+def test_an_exception_in_a_function_that_another_calls_has_both_places(student, function, args, place):
+    with pytest.raises(CheckFailed) as caught:
+        student.call(function, *args)
+    assert caught.value.got.en.endswith(place)
