@@ -35,7 +35,7 @@ class Recipe:
 
 
 def learning_rate(step: int, recipe: Recipe) -> float:
-    """Linear warm-up, the peak for most of the time, then straight down to a hundredth of it.
+    """Linear warm-up, the peak for a while, then straight down to a hundredth of it, for most of the time.
 
     Unlike a cosine, this lets a training be made longer after it has begun.
     """
