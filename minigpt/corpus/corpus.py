@@ -17,7 +17,7 @@ from minigpt.corpus.en import words_nouns as english_nouns
 from minigpt.corpus.error_example import ErrorExample, Marked, opened
 from minigpt.corpus.es import words_nouns as spanish_nouns
 from minigpt.corpus.outside import outside, scrambled
-from minigpt.corpus.surface import dressed, joined
+from minigpt.corpus.surface import dressed, introduced, joined
 from minigpt.corpus.tables import lines
 from minigpt.corpus.typed import kept_apart, plain
 
@@ -38,6 +38,7 @@ MAX_FIX_BYTES, MAX_EXPLAIN_BYTES = 28, 78
 CORRECT_SHARE = 0.27  # no mistake: the hardest answer, since every rule has to be tried
 OUTSIDE_SHARE = 0.10
 JOINED_SHARE = 0.05  # of the sentences: a greeting or a second clause. People seldom type them, and they are much to learn
+INTRODUCED_SHARE = 0.5  # of the sentences from a list: what is held out would else be the only sentence that teaches its lesson
 HELD_OUT_PERCENT = 10
 
 _GRAMMARS = {"en": en, "es": es}
@@ -96,6 +97,8 @@ def _error(dice: Dice, language: str, rule) -> ErrorExample:
         marked = rule(dice)
         if dice.chance(JOINED_SHARE):
             marked = joined(dice, language, marked, dice.pick(_weighted(language))(dice))
+        elif rule in _GRAMMARS[language].LISTED and dice.chance(INTRODUCED_SHARE):
+            marked = introduced(dice, language, marked)
         example = opened(dressed(dice, language, marked))
         if (max(len(example.wrong.encode()), len(example.right.encode())) <= longest and example.wrong != example.right
                 and len(example.correction.encode()) <= MAX_FIX_BYTES and len(example.explanation.encode()) <= MAX_EXPLAIN_BYTES):
@@ -108,7 +111,8 @@ def _right_phrase(dice: Dice, language: str) -> str:
     thing = dice.word(english_nouns.OBJECTS if language == "en" else spanish_nouns.OBJECTS["m"])
     if thing[0] in "aeiou":
         thing = {"en": "book", "es": "libro"}[language]  # "a", not "an"
-    return dressed(dice, language, Marked(text.replace("$", thing), "")).sentence
+    marked = Marked(text.replace("$", thing), "")
+    return dressed(dice, language, introduced(dice, language, marked) if dice.chance(INTRODUCED_SHARE) else marked).sentence
 
 
 def _outside_text(dice: Dice, language: str) -> str:

@@ -26,7 +26,9 @@ names the rule (`explain:`, `explica:`); to anything else it says that it only k
 
 Sentences of a grammar of our own (`minigpt/corpus/`), drawn anew for every step: {num_rules}. Nothing was taken from anywhere.
 {outside:.0f} % are no sentence of the grammar at all, {correct:.0f} % have no mistake. One sentence in ten, chosen by a hash of its right
-version, is held out of training in every form; so are the hand-written sentences in `minigpt/corpus/typed/`.
+version, is held out of training in every form; so are the hand-written sentences in `minigpt/corpus/typed/`. Fixed expressions
+and misspellings come from lists, {introduced:.0f} % of them with a greeting or a few more words: the same expression may so have been seen
+in another sentence than the one held out.
 
 ## Training
 
@@ -70,7 +72,7 @@ def write(
     text = CARD.format(
         **sizes, num_parameters=sum(tensor.numel() for tensor in to_hf(model).values()),
         num_rules=" and ".join(f"{len(corpus.rules(code)) - 2} rules of {name}" for code, name in (("en", "English"), ("es", "Spanish"))),
-        outside=100 * corpus.OUTSIDE_SHARE, correct=100 * corpus.CORRECT_SHARE, seed=recipe.seed,
+        outside=100 * corpus.OUTSIDE_SHARE, introduced=100 * corpus.INTRODUCED_SHARE, correct=100 * corpus.CORRECT_SHARE, seed=recipe.seed,
         num_steps=recipe.num_steps, batches=", ".join(f"{size} {task}" for task, size in recipe.batch_sizes.items()),
         peak=recipe.peak_learning_rate, decay=100 * recipe.decay_share, warmup=recipe.warmup_steps, minutes=minutes,
         processes="one process" if num_processes == 1 else "two processes", num_prompts=NUM_PROMPTS,

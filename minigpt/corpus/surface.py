@@ -11,15 +11,21 @@ _ASKING = tuple("""where when why how what who which whose do does did is are am
 have has had dónde cuándo qué cómo cuánto cuántos cuántas quién cuál por de con donde cuando que como""".split())
 
 
+def introduced(dice: Dice, language: str, marked: Marked) -> Marked:
+    """The sentence with a greeting before it, or with a few words behind it."""
+    sentence = marked.sentence.strip()
+    if dice.chance(0.3) and sentence[-1] not in ".!,?":
+        return Marked(f"{sentence} {dice.pick(_GRAMMARS[language].TAILS)}", marked.why)
+    return Marked(f"{dice.pick(_GRAMMARS[language].GREETINGS)} {sentence}", marked.why)
+
+
 def joined(dice: Dice, language: str, marked: Marked, other: Marked) -> Marked:
     """The sentence with a greeting before it, or with a second clause without a mistake behind it."""
     sentence = marked.sentence.strip()
     if "?" in sentence or sentence.startswith(("[", *LINKS)):
         return marked
-    if dice.chance(0.3):
-        return Marked(f"{dice.pick(_GRAMMARS[language].GREETINGS)} {sentence}", marked.why)
-    if dice.chance(0.35) and sentence[-1] not in ".!,":
-        return Marked(f"{sentence} {dice.pick(_GRAMMARS[language].TAILS)}", marked.why)
+    if dice.chance(0.5):
+        return introduced(dice, language, marked)
     before, rest = other.sentence.split("[")
     inside, after = rest.split("]")
     clause = " ".join(f"{before}{inside.split('|')[1]}{after}".split())
@@ -59,7 +65,8 @@ def dressed(dice: Dice, language: str, marked: Marked) -> Marked:
     elif (good := sentence.partition("|")[2].partition("]")[0]) == good.lower():  # an answer "I" stays "I"
         sentence = sentence.lower()
     if language == "es" and sentence.endswith("?") and sentence.count("?") == 1 and dice.chance(0.5):
-        sentence = "¿" + sentence
+        greeting, _, rest = sentence.partition(", ")
+        sentence = f"{greeting}, ¿{rest}" if f"{greeting.lower()}," in es.GREETINGS else "¿" + sentence
     if language == "es" and sentence.endswith("!") and dice.chance(0.5):
         sentence = "¡" + sentence
     return Marked(sentence, why)

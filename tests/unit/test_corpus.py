@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from minigpt.corpus import corpus
+from minigpt.corpus import corpus, en, es
 from minigpt.corpus.corpus import CORRECT, KINDS, LANGUAGES, OUTSIDE, PREFIXES, is_held_out, rules, sample
+from minigpt.corpus.dice import Dice
 from minigpt.corpus.typed import kept_apart, plain
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -130,6 +131,27 @@ def test_the_splits_are_disjoint_whatever_capitals_and_points(language):
     assert is_held_out("Ana is here.") == is_held_out("ana is here")
     shares = [is_held_out(f"sentence number {i}") for i in range(2_000)]
     assert sum(shares) / len(shares) == pytest.approx(0.10, abs=0.03)
+
+
+def bare_of(grammar, right: str) -> str:
+    """A right sentence without its greeting and without the words added behind."""
+    for greeting in map(plain, grammar.GREETINGS):
+        right = right.removeprefix(f"{greeting} ")
+    for tail in grammar.TAILS:
+        right = right.removesuffix(f" {plain(tail)}")
+    return right
+
+
+def test_an_expression_that_is_held_out_stands_in_other_sentences_of_the_training(language):
+    """Of a list, the sentence held out may be the only one that teaches its lesson: greetings and more words make others."""
+    grammar = {"en": en, "es": es}[language]
+    for rule in sorted(function.__name__ for function in grammar.LISTED):
+        dice = Dice(f"lists {rule}")
+        rights = [plain(corpus.draw(dice, language, rule).right) for _ in range(3_000)]
+        often = {bare for bare, times in Counter(bare_of(grammar, right) for right in rights).items() if times >= 8}
+        held_out = set(filter(is_held_out, often))
+        taught = held_out & {bare_of(grammar, right) for right in rights if not is_held_out(right)}
+        assert len(held_out) >= 2 and taught == held_out, rule
 
 
 def test_typed_sentences_are_never_drawn(language):

@@ -19,10 +19,10 @@ from minigpt.workloads.workload import MAX_ANSWER_TOKENS, workload
 
 NUM_PROMPTS = 100  # a group; `python -m minigpt eval` takes more
 # What this tutor reaches, less a little: another training may not fall below it. The aim is 99, 98, and 92 of those typed.
-LEAST_PERCENT = {"fix": 90, "explain": 84}  # of the six hundred prompts of the model card
-LEAST_TYPED_PERCENT = {"en": 80, "es": 74}
+LEAST_PERCENT = {"fix": 94, "explain": 87}  # of the six hundred prompts of the model card
+LEAST_TYPED_PERCENT = {"en": 81, "es": 78}
 MOST_SPOILT = 7  # of the right sentences in both lists
-LEAST_OUTSIDE = 48  # of 50
+LEAST_OUTSIDE = 45  # of 50
 
 
 @lru_cache

@@ -128,4 +128,4 @@ def _want_that(dice: Dice) -> Marked:
                   f'After "{base}" use a person and "to": {{}}.')
 
 
-RULES = {missing_it: 3, missing_be: 3, stative: 2.5, third_ending: 2, possessive_s: 2.5, each_every: 2.5, object_order: 2.5}
+RULES = {missing_it: 3, missing_be: 3, stative: 2.5, third_ending: 2, possessive_s: 2.5, each_every: 2.5, object_order: 3.5}

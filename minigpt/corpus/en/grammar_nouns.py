@@ -284,5 +284,5 @@ def possessive(dice: Dice) -> Marked:
     return Marked(phrase(f"{pronoun} {verb} [{wrong} {word}|{right} {word}]", _sometimes(dice)), why)
 
 
-RULES = {plural_after_number: 8, irregular_plural: 4, uncountable: 3, much_many: 4, this_these: 6, article_a_an: 5, missing_article: 4,
+RULES = {plural_after_number: 7, irregular_plural: 5, uncountable: 3, much_many: 4, this_these: 6, article_a_an: 5, missing_article: 4,
          comparative: 7, superlative: 3, object_pronoun: 4, subject_pronoun: 4, possessive: 2}

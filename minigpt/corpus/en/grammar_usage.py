@@ -139,5 +139,6 @@ def usual_phrase(dice: Dice) -> Marked:
         'The usual phrase in English is "{}".')
 
 
-RULES = {preposition_of_time: 5, adjective_preposition: 2, verb_phrase: 4, am_agree: 2, be_not_have: 3, double_negative: 3, adverb: 3, ing_or_ed: 1.5,
-         since_for: 2, confused_words: 3, spelling: 3, usual_phrase: 4}
+RULES = {preposition_of_time: 5, adjective_preposition: 2.5, verb_phrase: 6.5, am_agree: 2, be_not_have: 3, double_negative: 3, adverb: 3, ing_or_ed: 1.5,
+         since_for: 2, confused_words: 4, spelling: 4.5, usual_phrase: 5}
+LISTED = frozenset({confused_words, spelling, usual_phrase})  # whole sentences from a list

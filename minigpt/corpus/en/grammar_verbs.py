@@ -74,6 +74,8 @@ def be_present(dice: Dice) -> Marked:
         who, wrong = NOBODY, "are"
     if dice.chance(0.12):
         return Marked(f"[{wrong}|{who.be}] {who.text} {end}?", f'With {who.kind} the right form of "be" is "{who.be}".')
+    if dice.chance(0.08) and who is not NOBODY:
+        return Marked(f"{dice.word('where where where how')} [{wrong}|{who.be}] {who.text}?", f'With {who.kind} the right form of "be" is "{who.be}".')
     return Marked(phrase(opener(dice), who.text, f"[{wrong}|{who.be}]", not_, end),
                   f'With {who.kind} the right form of "be" is "{who.be}".')
 
@@ -371,6 +373,6 @@ def special_number(dice: Dice) -> Marked:
     return Marked(f"{who} [{are}|{is_}] {end}", f'"{who.split()[-1]}" is singular in English: use "{{}}".')
 
 
-RULES = {agreement: 14, be_present: 10, be_past: 5, have_has: 5, do_does: 6, base_after_do: 5, past_time: 5, irregular_past: 5,
-         participle_after_have: 5, base_after_modal: 5, progressive: 6, infinitive: 4, gerund_after: 4, passive: 1, missing_do: 4,
+RULES = {agreement: 11, be_present: 9, be_past: 5, have_has: 5, do_does: 6, base_after_do: 5, past_time: 6, irregular_past: 5,
+         participle_after_have: 5, base_after_modal: 5, progressive: 6, infinitive: 4, gerund_after: 4, passive: 2.5, missing_do: 4,
          question_order: 2, there_is_are: 4, special_number: 2}

@@ -333,6 +333,6 @@ def job_gender(dice: Dice) -> Marked:
                   'Se habla de una mujer, así que se dice "{}".')
 
 
-RULES = {job_gender: 2, article_gender: 9, noun_number: 9, article_number: 5, adjective_gender: 9, adjective_number: 5, attribute: 4, determiner_gender: 5,
+RULES = {job_gender: 2, article_gender: 8, noun_number: 8, article_number: 5, adjective_gender: 9, adjective_number: 5, attribute: 4, determiner_gender: 5,
     mucho_noun: 3, muy_mucho: 2,
          stressed_a: 2, apocope: 2, joining: 3, possessive_number: 3}

@@ -105,4 +105,4 @@ def gustar_pronoun(dice: Dice) -> Marked:
                   "Aquí el pronombre que corresponde es otro: {}.")
 
 
-RULES = {reflexive: 6, gustar: 5, gustar_pronoun: 3}
+RULES = {reflexive: 7, gustar: 5, gustar_pronoun: 3}

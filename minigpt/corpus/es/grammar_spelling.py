@@ -13,7 +13,7 @@ from minigpt.corpus.tables import lines, misspelt
 
 def _filled(dice: Dice, sentence: str) -> str:
     """A sentence of the lists with names and things in it; its question mark stays."""
-    for mark, put in (("@name", names.woman(dice)), ("@city", dice.word("Madrid Lima Sevilla París México")), ("@job", dice.word(nouns.JOBS["m"])),
+    for mark, put in (("@name", names.woman(dice)), ("@city", dice.word("Madrid Lima Sevilla París México")), ("@job", dice.word(nouns.JOBS["m"])), ("@adj", dice.word("alto guapo listo fuerte joven simpático grande viejo")),
                       ("@thing", dice.word(nouns.OBJECTS["m"])), ("@rel", dice.word(nouns.RELATIVES[dice.pick("fm")])),
                       ("@place", dice.word("el_baño la_estación el_hotel la_calle_Mayor tu_casa el_museo la_parada"))):
         sentence = sentence.replace(mark, put)
@@ -78,4 +78,5 @@ def spelling(dice: Dice) -> Marked:
     return Marked(dice.pick(sentences).replace("@", f"[{bad}|{good}]").replace("?", "??"), "La palabra se escribe así: {}, letra por letra.")
 
 
-RULES = {tilde: 5, question_tilde: 2.5, missing_accent: 5, spelling: 3}
+RULES = {tilde: 6, question_tilde: 3, missing_accent: 10, spelling: 5}
+LISTED = frozenset({tilde, question_tilde, spelling})  # whole sentences from a list

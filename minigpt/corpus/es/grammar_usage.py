@@ -174,4 +174,5 @@ def fixed_phrase(dice: Dice) -> Marked:
     return Marked(sentence, 'Lo correcto en esta expresión es "{}".')
 
 
-RULES = {estar: 4, ser: 3, tener_hacer: 4, por_para: 4, contraction: 4, personal_a: 4, preposition: 4, comparative: 2, haber: 3, fixed_phrase: 6}
+RULES = {estar: 4, ser: 3, tener_hacer: 4, por_para: 5, contraction: 4, personal_a: 4, preposition: 6, comparative: 2, haber: 3, fixed_phrase: 8}
+LISTED = frozenset({por_para, preposition, fixed_phrase})  # whole sentences from a list

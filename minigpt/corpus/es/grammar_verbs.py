@@ -266,6 +266,6 @@ def after_preposition(dice: Dice) -> Marked:
     return Marked(phrase(head, before, f"[{bad}|{each.infinitive}]", rest), f'Después de "{before}" va el infinitivo: {{}}.')
 
 
-RULES = {verb_person: 14, be_person: 6, thing_verb: 2, first_person: 2, stem_change: 3, past_time: 4, irregular_preterite: 3, extra_s: 1,
+RULES = {verb_person: 12, be_person: 6, thing_verb: 2, first_person: 2, stem_change: 4, past_time: 6, irregular_preterite: 3, extra_s: 1,
     participle: 4, progressive: 5, infinitive: 5,
-         subjunctive: 6, conditional: 1, after_preposition: 2.5}
+         subjunctive: 7, conditional: 1, after_preposition: 2.5}
