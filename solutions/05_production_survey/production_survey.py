@@ -122,8 +122,8 @@ def preempt_last(server, in_flight):
     Its first `num_computed_tokens` tokens have keys and values. "recompute" drops them and costs one prefill of these
     tokens later: `server.cost["prefill_s"]`, plus `["prefill_token_s"]` per token. "swap" copies out the blocks that
     these tokens need (and no others), and copies them back in later: each time `["swap_block_s"]` per block, plus
-    `["swap_token_s"]` for each token that it has room for. Take the cheaper way (recompute if they cost the same). The
-    request keeps its tokens and will continue where it left off.
+    `["swap_token_s"]` for each of the `block_size` tokens it has room for. Take the cheaper way (recompute if they cost
+    the same). The request keeps its tokens and will continue where it left off.
     """
     # BEGIN SOLUTION 5.5
     victim = max(in_flight, key=lambda request: place_in_line(request, server.aging_s))
