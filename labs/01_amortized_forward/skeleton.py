@@ -145,7 +145,7 @@ def decode_padded(model, padded, tokens):
 
     `padded` comes from `pad`, and has room for one more token. It is changed in place: the keys and values of each new
     token are written at its request's own length, and `lengths` grow by one. A request attends to its own tokens, the new
-    one included, and to none of the places after them.
+    one included, and to none of the positions after them.
     """
     # EXERCISE 1.9 (about 18 lines)
     raise NotImplementedError("exercise 1.9: decode_padded")

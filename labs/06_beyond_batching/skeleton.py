@@ -1,4 +1,4 @@
-"""Lab 06 (optional), beyond batching: what engines have added since, each idea in a small version.
+"""Lab 06 (optional), beyond batching: small versions of what engines have added since.
 
 Functions and one class; the loops that use them are given (minigpt/schedulers, minigpt/runtime/paged). No exercise needs
 one that comes after it, and each of the five parts stands on its own.
@@ -89,8 +89,8 @@ class PrefixCache:
 def propose(token_ids, num_tokens, longest=3):
     """Guess up to `num_tokens` next tokens: those that followed an earlier occurrence of the sequence's last tokens.
 
-    Take the last `longest` tokens and look for the same ones at an earlier place; if there are several, the latest
-    counts. If there is none, take the last `longest` − 1, and so on down to the last token alone. If that is new too,
+    Take the last `longest` tokens and look for the same ones at an earlier place; if there are several, use the
+    latest. If there is none, take the last `longest` − 1, and so on down to the last token alone. If that is new too,
     return [].
     """
     # EXERCISE 6.4 (about 6 lines)
@@ -98,7 +98,7 @@ def propose(token_ids, num_tokens, longest=3):
 
 
 def accept(guesses, choices):
-    """Return what a sequence keeps of a pass that checked `guesses`: (its new tokens, how many entries the cache drops).
+    """Return what a sequence keeps from a pass that checked `guesses`: (its new tokens, how many entries the cache drops).
 
     `choices` has one token more than `guesses`: choices[j] is what the model says after the first j guesses. Guesses are
     kept up to the first that the model would not have said; there, the model's choice counts. The pass has put keys and
@@ -163,8 +163,8 @@ def split_machines(num_machines, lengths, cost, link, in_flight):
     """Divide machines between prefill and decode: return (prefill machines, decode machines, requests per second).
 
     `lengths` are pairs (prompt tokens, steps). A prefill machine processes one prompt after another, and meanwhile its
-    link sends the keys and values of the one before: the slower of the two counts. A decode machine runs the other
-    steps of `in_flight` requests together. Take the division that completes the most; in a tie, the one with fewer
+    link sends the keys and values of the one before: its pace is that of the slower of the two. A decode machine runs
+    the other steps of `in_flight` requests together. Take the split that completes the most; in a tie, the one with fewer
     prefill machines. `cost` and `link` are dictionaries of nanoseconds. `cost` has prefill_overhead_ns (of a prompt),
     per_prefill_token_ns, step_overhead_ns (of a decode step), per_sequence_ns (of each request in it) and
     per_context_token_ns.

@@ -1,4 +1,4 @@
-"""Lab 05, production survey: what production engines add to continuous batching, each idea in a small version.
+"""Lab 05, production survey: small versions of what production engines add to continuous batching.
 
 The loop at the end of this file is given. In every step it asks your functions: which request is next, does it fit,
 what does this step compute, and which request is preempted, and how, when memory runs out? `server` is described in
@@ -122,8 +122,8 @@ def preempt_last(server, in_flight):
     Its first `num_computed_tokens` tokens have keys and values. "recompute" drops them and costs one prefill of these
     tokens later: `server.cost["prefill_s"]`, plus `["prefill_token_s"]` per token. "swap" copies out the blocks that
     these tokens need (and no others), and copies them back in later: each time `["swap_block_s"]` per block, plus
-    `["swap_token_s"]` for each of its `block_size` places. Take the cheaper way (recompute if they cost the same). The
-    request keeps its tokens and will continue where it left off.
+    `["swap_token_s"]` for each of the `block_size` tokens it has room for. Take the cheaper way (recompute if they cost
+    the same). The request keeps its tokens and will continue where it left off.
     """
     # BEGIN SOLUTION 5.5
     victim = max(in_flight, key=lambda request: place_in_line(request, server.aging_s))
