@@ -66,7 +66,7 @@ def decode_one(model, cache, token):
 
 @torch.inference_mode()
 def decode_batch(model, caches, tokens):
-    """Añade un token a cada una de B peticiones de cualquier longitud; devuelve los logits (B, V) de los siguientes.
+    """Añade un token a cada una de las B peticiones, de cualquier longitud; devuelve los logits siguientes, (B, V).
 
     `tokens[i]` continúa la petición de `caches[i]`. Cada matriz de pesos se lee una sola vez, para todas las filas.
     """
@@ -124,7 +124,7 @@ def fit_line(batch_sizes, times):
 def batch_for_share(a, b, share):
     """El tamaño de lote (sin redondear) con el que B / (a + b·B) alcanza esta fracción (share) de su techo 1/b.
 
-    El techo en sí no se alcanza nunca: una fracción que no esté entre 0 y 1 es un ValueError.
+    El techo en sí no se alcanza nunca: si la fracción no está entre 0 y 1, lanza ValueError.
     """
     # EJERCICIO 1.8 (unas 3 líneas)
     raise NotImplementedError("ejercicio 1.8: batch_for_share")
@@ -149,7 +149,7 @@ def pad(caches, room):
 
 @torch.inference_mode()
 def decode_padded(model, padded, tokens):
-    """Añade, sin bucle, un token a cada una de B peticiones de cualquier longitud; devuelve los logits (B, V).
+    """Añade, sin bucle, un token a cada una de las B peticiones, de cualquier longitud; devuelve los logits (B, V).
 
     `padded` es lo que devuelve `pad`, con sitio para un token más. Se modifica ahí mismo (in place): la K y la V de
     cada token nuevo se escriben en la posición que marca la longitud de su petición, y `lengths` aumenta en uno. Una

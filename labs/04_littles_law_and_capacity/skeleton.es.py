@@ -32,7 +32,7 @@ def rate_and_mean_stay(records, stage, start_s, end_s):
 
 
 def mean_number(records, stage, start_s, end_s):
-    """L: cuántas peticiones hay de media en la etapa, a lo largo del tiempo de `start_s` a `end_s`.
+    """L: cuántas peticiones hay en la etapa entre `start_s` y `end_s`, de media en el tiempo.
 
     Recorre los momentos en que una entra o sale y suma (peticiones dentro) · (tiempo hasta el siguiente). Solo
     cuenta lo que cae en la ventana; una petición que no salió nunca está dentro hasta el final.
@@ -55,7 +55,7 @@ def sample_the_law(records, warm_up, every_s):
 def throughput_per_s(lengths, in_flight, cost):
     """Peticiones por segundo que completa un servidor continuo con `in_flight` peticiones siempre en vuelo.
 
-    Una petición se queda unos pasos; en un paso medio salen, pues, in_flight / (media de pasos), y entran otras tantas.
+    Cada petición está en vuelo varios pasos; en un paso medio salen in_flight / (media de pasos) y entran otras tantas.
     Las demás reciben una pasada de decodificación (decode). Peticiones por segundo: las que salen en un paso entre lo
     que dura el paso.
     """

@@ -42,7 +42,7 @@ class BlockManager:
 
 
 def tokens_to_reserve(server, request, in_flight):
-    """Para cuántos tokens reservar bloques ahora, de modo que se admita `request`; None: tiene que esperar.
+    """Para cuántos tokens hay que reservar bloques si se admite `request` ahora; None si tiene que esperar.
 
     Según `server.admission`: "max" reserva el prompt y `max_tokens`. "profiled" reserva el prompt y el percentil
     `server.profile_percent` de rango más cercano (nearest rank) de `server.profile` (longitudes de salida ya vistas),

@@ -88,7 +88,7 @@ class PrefixCache:
 
 
 def propose(token_ids, num_tokens, longest=3):
-    """Adivina los siguientes tokens de una secuencia: hasta `num_tokens` que antes siguieron a los últimos que tiene.
+    """Adivina hasta `num_tokens` tokens: los que siguieron a una aparición anterior de los últimos de la secuencia.
 
     Toma los últimos `longest` tokens y busca los mismos en un lugar anterior; de varios lugares cuenta el último. ¿No
     hay ninguno? Entonces los últimos `longest` − 1, y así hasta el último solo. Si también ese es nuevo, devuelve [].
@@ -166,7 +166,7 @@ def split_machines(num_machines, lengths, cost, link, in_flight):
     """Reparte máquinas entre prefill y decode: devuelve (máquinas de prefill, de decode, peticiones por segundo).
 
     `lengths` son pares (tokens del prompt, pasos). Una máquina de prefill calcula un prompt tras otro, y mientras tanto
-    su enlace envía K y V del anterior: cuenta lo más lento de ambos. Una de decode hace los demás pasos de `in_flight`
+    su enlace envía K y V del anterior: cuenta lo que más tarda. Una de decode hace los demás pasos de `in_flight`
     peticiones juntas. Toma el reparto que más completa; entre iguales, el que tiene menos máquinas de prefill.
     `cost` y `link` son diccionarios de nanosegundos. `cost` tiene prefill_overhead_ns (de un prompt),
     per_prefill_token_ns, step_overhead_ns (de un paso de decode), per_sequence_ns (de cada petición en él) y

@@ -99,7 +99,7 @@ class CpuClock:
         coarse = time.get_clock_info("thread_time").resolution > self.COARSE_S
         self._read_ns = time.perf_counter_ns if coarse else time.thread_time_ns
         words = say(en="this system's thread clock is coarse: the wall time of each step was used, which includes other programs",
-                    es="el reloj de hilo de este sistema es poco preciso: se usó el tiempo de pared de cada paso, que incluye "
+                    es="el reloj de hilo de este sistema es poco preciso: se usó el reloj de pared en cada paso, y este incluye "
                        "otros programas")
         self.note = words if coarse else ""
 

@@ -25,7 +25,7 @@ def warn_of_a_coarse_clock() -> None:
     if _is_coarse():
         print(say(en="This system's processor-time clock is too coarse for a step: wall time is used instead.",
                   es="El reloj de tiempo de procesador de este sistema es demasiado grueso para un paso: en su lugar se usa "
-                     "el tiempo de pared."))
+                     "el reloj de pared."))
 
 
 def _is_coarse() -> bool:

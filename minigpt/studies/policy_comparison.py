@@ -46,9 +46,9 @@ SPANISH = {
     "mixed": "mezcla del tutor", "long prompts": "prompts largos", "two classes": "dos clases", "static": "estático",
     "dynamic": "dinámico", "continuous": "continuo", "paged, max": "por bloques, max", "paged": "por bloques",
     "paged + chunks": "por bloques + trozos", "paged + chunks + classes": "por bloques + trozos + clases",
-    "urgent p95": "urgentes p95", "shared instruction": "instrucción común", "paged + prefixes": "por bloques + prefijos",
+    "urgent p95": "p95 urgentes", "shared instruction": "instrucción común", "paged + prefixes": "por bloques + prefijos",
     "paged + guesses": "por bloques + adivinar", "flood": "avalancha", "paged, max + fair": "por bloques, max + justo",
-    "light p95": "ligero p95",
+    "light p95": "p95 ligero",
 }
 
 
