@@ -132,11 +132,12 @@ def test_beyond_capacity_the_number_grows_with_the_run():
 
 def test_light_load_in_words(monkeypatch):
     monkeypatch.setenv("MINIGPT_LANG", "en")
-    for spread in (1, 10):
+    for spread in (1, 2, 4, 10, 20):
         found = re.fullmatch(rf"load 0.1, ×{spread} · static: (\d+) % wait longer than 5 ms · yours: at most (\d) slots in use, "
                              r"p95 (\d\.\d) ms lower", causes.at_light_load(loop, spread=spread))
         late, slots, fall = (float(each) for each in found.groups())
-        assert 5 <= late <= 15 and slots < 8 and 3 < fall < 7, "about the 5 ms, with equal lengths, too (section 3.9)"
+        assert 5 <= late <= 15 and slots < 8, "longer than 5 ms some wait (section 3.9)"
+        assert 4.5 < fall < 6.5 if spread > 1 else 3 < fall < 6.5, "5 or 6 ms; with equal lengths the gain is similar"
 
 
 def test_a_step_with_a_new_prompt_is_compared_with_plain_ones():
