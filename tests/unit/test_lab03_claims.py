@@ -32,6 +32,13 @@ def test_equal_lengths_win_at_light_load_and_lose_at_high(cost, seed):
     assert studies.equal_lengths((0.3,), studies.DECODE_ONLY, loop, seed)[0] < light, "and without it wins by more"
 
 
+def test_the_effect_at_0_7_is_that_of_prefill_and_only_without_it_the_loop_keeps_up_at_0_95():
+    with_prefill, without = ([studies.equal_lengths((0.7,), cost, loop)[0], causes.capacity_ratio(cost, loop)]
+                             for cost in (StepCost(), studies.DECODE_ONLY))
+    assert without[0] < 1 < with_prefill[0] and with_prefill[1] < 0.95 < without[1], "section 3.5"
+    assert 15 / 16 < without[1] < 0.98, "sixteen steps against fifteen, slightly shorter ones"
+
+
 @for_each_cost
 def test_at_high_load_the_factor_says_how_long_the_run_was(cost):
     runs = [workload("constant:16", load=0.95, num_requests=count, seed=2, cost=cost) for count in (300, 3_000)]
