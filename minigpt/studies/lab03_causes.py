@@ -86,6 +86,6 @@ def next_to_virtual(pairs: PairedRuns, loop: Callable, **settings) -> str:
     return say(
         en=f"the same requests on the virtual clock: {reduction:.1f} % ({place})\na step with a new prompt takes as long as "
         f"{own[0]:.1f} to {own[-1]:.1f} plain decode steps here, {given:.1f} on the virtual clock",
-        es=f"las mismas peticiones en el reloj virtual: {reduction:.1f} % ({place})\nun paso con un prompt nuevo, en pasos sin ninguno: "
-        f"de {own[0]:.1f} a {own[-1]:.1f} aquí, {given:.1f} en el reloj virtual",
+        es=f"las mismas peticiones en el reloj virtual: {reduction:.1f} % ({place})\nun paso con un prompt nuevo dura lo que de "
+        f"{own[0]:.1f} a {own[-1]:.1f} pasos de decodificación aquí; en el reloj virtual, lo que {given:.1f}",
     )

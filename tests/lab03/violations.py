@@ -122,9 +122,10 @@ def _after(log, step, steps_left: dict[int, int]) -> CheckFailed | None:
 
 def _at_the_end(log, steps_left: dict[int, int]) -> CheckFailed | None:
     unanswered = {i: record for i, record in log.requests.items() if record.finish_ns is None}
+    found_some_waiting = any(record.arrival_ns == 0 for record in unanswered.values())
     for request_id, record in unanswered.items():
         if record.admitted_ns is None:
-            hint = ENDED_EARLY
+            hint = ENDED_EARLY if log.steps or not found_some_waiting else NEVER_BEGAN
         elif request_id in lost(log):
             hint = LOST
         else:
@@ -168,6 +169,12 @@ LATE_START = t(
     "el servidor estaba vacío, así que una petición debe empezar al llegar: `server.queue.get()` vuelve en ese mismo "
     "instante, mientras que un bucle que duerme y vuelve a mirar llega tarde. Una petición que ha llegado empieza sola, sin "
     "esperar a otras (sección 3.4)",
+)
+NEVER_BEGAN = t(
+    "requests were waiting, but the loop ended before its first step. At the start none is in flight; go on while one is in "
+    "flight *or* the queue is not closed: `or`, not `and` (section 3.4)",
+    "había peticiones en espera, pero el bucle acabó antes de su primer paso. Al principio no hay ninguna en vuelo; sigue "
+    "mientras haya alguna en vuelo *o* la cola no esté cerrada: `or`, no `and` (sección 3.4)",
 )
 ENDED_EARLY = t(
     "the loop ended although more requests were still to come. `empty()` says only that no request is waiting right now; "

@@ -53,6 +53,10 @@ MUTANTS = (
         finished""",
     ),
     Mutant(
+        name="and for or", old=TOP_OF_LOOP, new=TOP_OF_LOOP.replace(" or not", " and not"),
+        check="3.4/the_scene_of_the_lab", hint="`or`, not `and`",
+    ),
+    Mutant(
         name="a new list in every turn", old=TOP_OF_LOOP, check="3.4/the_scene_of_the_lab", hint="make that list once",
         new="    while not server.queue.closed:\n        in_flight = []\n",
     ),
