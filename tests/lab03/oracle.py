@@ -1,9 +1,12 @@
 """A function of plain values against its definition: many inputs in one load of the file, each compared exactly."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
+from minigpt.workloads.workload import Workload
 from tests.grader.outcomes import CRASHED, CheckFailed, Text, expect, t, wrong
 from tests.grader.student import Called
+from tests.lab03.scenes import scene
 
 CHANGED = t(
     "the result is right, but your function changed its argument: it belongs to the caller, who still needs it. Sort or "
@@ -29,6 +32,36 @@ def one_step_late(section: str) -> Text:
         "(las peticiones terminan por su límite, max_tokens): cada una termina un paso tarde. O bien sus tokens se comparan con "
         "max_tokens antes de añadir el token de este paso: añádelo primero y compara después. O bien la comparación es `>`: una "
         f"petición ha terminado cuando tiene max_tokens tokens, no cuando tiene más (sección {section})",
+    )
+
+
+def one_step_early(section: str) -> Text:
+    """The hint where each request that reaches its limit ends a step before its last token."""
+    return t(
+        "each request ends one step too early: with max_tokens=3 it must get a third token. Compare num_output_tokens with "
+        "max_tokens itself, without − 1 or + 1: a token that has been appended is already counted "
+        f"(section {section})",
+        "cada petición termina un paso antes de tiempo: con max_tokens=3 le falta su tercer token. Compara num_output_tokens con "
+        "el propio max_tokens, sin − 1 ni + 1: un token ya añadido ya está contado "
+        f"(sección {section})",
+    )
+
+
+def two_prompts() -> Workload:
+    """Two answers of 6 tokens, ended by the limit, to prompts of 1 and 3 tokens: 5 and 3 if the limit counts the prompt."""
+    first, second = scene((0, 6), (0, 6)).items
+    return Workload(name="two prompts", items=(first, replace(second, prompt_token_ids=(97, 98, 99))))
+
+
+def prompt_counted(section: str) -> Text:
+    """The hint where a request ends as soon as its prompt and its output together have max_tokens tokens."""
+    return t(
+        "each request ends when its prompt and its answer together have max_tokens tokens: the longer the prompt, the shorter "
+        "the answer. max_tokens counts output tokens alone: compare it with request.num_output_tokens, not with num_tokens "
+        f"(section {section})",
+        "cada petición termina cuando su prompt y su respuesta suman max_tokens tokens: cuanto más largo el prompt, más corta "
+        "la respuesta. max_tokens cuenta solo los tokens de salida: compáralo con request.num_output_tokens, no con num_tokens "
+        f"(sección {section})",
     )
 
 

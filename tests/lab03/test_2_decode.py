@@ -6,7 +6,7 @@ from dataclasses import replace
 from minigpt.workloads.workload import Workload
 from tests.grader.check import check
 from tests.grader.outcomes import expect, expect_equal, t
-from tests.lab03.oracle import REMEMBERS, expect_token_ids, one_step_late
+from tests.lab03.oracle import REMEMBERS, expect_token_ids, one_step_early, one_step_late, prompt_counted, two_prompts
 from tests.lab03.random_scenes import random_items
 from tests.lab03.scenes import scene
 
@@ -147,6 +147,12 @@ def test_eos_ends_and_is_not_stored(student):
 @check("3.2", points=1, en="ends at max_tokens, to the token", es="termina en max_tokens, ni uno más ni uno menos")
 def test_ends_at_the_limit(student):
     outputs, ended, _ = stepped(student, scene((0, 1), (0, 3)), steps=4)
+    if ended != [[0], [], [1]]:
+        _, of_six, _ = stepped(student, two_prompts(), steps=6)
+        is_early, counts_prompt = of_six == [[], [], [], [], [0, 1]], of_six == [[], [], [1], [], [0]]
+        expect(not (is_early or counts_prompt), expected=[[0], [], [1]], got=ended, hint=t(
+            "(ended in each step): ", "(terminadas en cada paso): ").followed_by(
+            one_step_early("3.2") if is_early else prompt_counted("3.2")))
     expect_equal(ended, [[0], [], [1]], hint=one_step_late("3.2") if ended == [[], [0], [], [1]] else t(
         "(ended in each step): with max_tokens=3 a request ends in the step that produces its third token; look at the "
         "comparison with max_tokens (section 3.2)",

@@ -164,6 +164,17 @@ WAY_SLIPS = (
 )
 
 
+HELD = 300  # tokens that blocks are reserved for in `expect_any_cost`: "max" has reserved for the whole answer
+HELD_SLIPS = (
+    (_with(copied=HELD), t(
+        "what is copied are the blocks that num_computed_tokens take, server.blocks.needed(…), not all that the request holds: "
+        "blocks that are only reserved hold nothing (section 5.5)",
+        "lo que se copia son los bloques que ocupan los num_computed_tokens, server.blocks.needed(…), no todos los que tiene la "
+        "petición: los bloques solo reservados no contienen nada (sección 5.5)")),
+    *WAY_SLIPS,
+)
+
+
 def ways_taken(student, sizes) -> tuple[list, list]:
     """For each (block size, computed tokens): the ways that were taken, and what they depend on."""
     found, cases = [], []
@@ -198,30 +209,44 @@ def test_cheaper_way(student):
     expect_any_cost(student)
 
 
-def expect_any_cost(student) -> None:
-    """Costs in powers of two, so that sums are exact; in the end both ways cost the same."""
+NUM_UNEQUAL, NUM_EQUAL = 22, 6
+
+
+def any_costs():
+    """Costs in powers of two, so that sums are exact, with the tokens and block size; in the end both ways cost the same."""
     rng = random.Random(56)
-    for number in range(28):
+    for number in range(NUM_UNEQUAL + NUM_EQUAL):
         block_size, num_tokens = rng.choice((1, 4, 16, 64)), rng.randint(1, 150)
         cost = {name: rng.randint(0, 40) / 64 for name in ("prefill_s", "prefill_token_s", "swap_block_s", "swap_token_s")}
         cost["swap_token_s"] /= 64
         cost["swap_block_s"] /= 4
-        equal = number >= 22
-        if equal:
+        if number >= NUM_UNEQUAL:
             cost |= {"prefill_token_s": 0.0, "prefill_s": 2 * blocks_for(num_tokens, block_size) * (
                 cost["swap_block_s"] + block_size * cost["swap_token_s"])}
-        # It holds more than it has computed: "max" has reserved for the whole answer.
-        host, _, _ = preempted(student, ((0, 200, 0),), computed=[num_tokens], block_size=block_size, cost=cost, held=300,
-                               again=number > 0)
-        found, due = [each.way for each in host.server.log.preemptions], [cheaper_way(cost, num_tokens, block_size)]
+        yield cost, num_tokens, block_size
+
+
+def way_of(student, cost: dict, num_tokens: int, block_size: int, *, again: bool = False) -> list[str]:
+    """The way that is taken by a request that holds more than it has computed."""
+    host, _, _ = preempted(student, ((0, 200, 0),), computed=[num_tokens], block_size=block_size, cost=cost, held=HELD,
+                           again=again)
+    return [each.way for each in host.server.log.preemptions]
+
+
+def expect_any_cost(student) -> None:
+    """The cheaper way at any cost; a slip that explains all the ways taken is named."""
+    cases = list(any_costs())
+    all_found = [way_of(student, *case, again=number > 0) for number, case in enumerate(cases)]
+    for number, (case, found) in enumerate(zip(cases, all_found)):
+        (cost, num_tokens, block_size), due, equal = case, [cheaper_way(*case)], number >= NUM_UNEQUAL
         if number and not is_same(found, due):
-            alone, _, _ = preempted(student, ((0, 200, 0),), computed=[num_tokens], block_size=block_size, cost=cost, held=300)
-            kept = is_same([each.way for each in alone.server.log.preemptions], due)
-            expect(not kept, expected=due, got=found, hint=KEPT)
+            expect(not is_same(way_of(student, *case), due), expected=due, got=found, hint=KEPT)
         asked = f"{num_tokens} tokens, block_size {block_size}, {cost}"
         expect_equal_way = t("if the costs are equal, recompute (section 5.5)", "si los costes son iguales, recalcula "
                                                                                 "(sección 5.5)")
-        expect(is_same(found, due), expected=f"{due} ({asked})", got=found, hint=expect_equal_way if equal else t(
+        slip = not is_same(found, due) and one_of(
+            hint for way, hint in HELD_SLIPS if [[way(*each)] for each in cases] == all_found)
+        expect(is_same(found, due), expected=f"{due} ({asked})", got=found, hint=slip or (equal and expect_equal_way) or t(
             "(way; num_computed_tokens, block size, server.cost): every block that the computed tokens take is copied as a "
             "whole, empty places included, out and in; blocks that are only reserved hold nothing. Recomputing costs "
             "prefill_s once and prefill_token_s per token (section 5.5)",

@@ -33,6 +33,8 @@ ONE_TRY = """        batch = [server.queue.get()]
     except queue.Empty:
         return []
 """
+LIMIT = "request.num_output_tokens == request.max_tokens:\n                running.remove(request)\n    # END"
+DUE = "return request.arrival_time_s + request.priority * aging_s, request.request_id"
 RUN = """            if token != server.model.eos_token_id:
                 request.append(token)
             if token == server.model.eos_token_id or request.num_output_tokens == request.max_tokens:
@@ -165,6 +167,14 @@ BY_LAB = {
             check="2.1/waits_for_company", hint="not for max_wait_s again",
         ),
         Mutant(
+            name="a token before max_tokens", old=LIMIT, new=LIMIT.replace("== request.max_tokens", ">= request.max_tokens - 1"),
+            check="2.2/own_tokens", hint="one step too early",
+        ),
+        Mutant(
+            name="a limit for prompt and answer", old=LIMIT, new=LIMIT.replace("num_output_tokens ==", "num_tokens >="),
+            check="2.2/own_tokens", hint="the longer the prompt, the shorter",
+        ),
+        Mutant(
             name="the limit looked at before the token", old=RUN, check="2.2/all_rows_in_every_step", hint="one step too late",
             new="""            if token == server.model.eos_token_id or request.num_output_tokens == request.max_tokens:
                 running.remove(request)
@@ -189,6 +199,21 @@ def static_batch_loop""",
             name="more than max_tokens", old="num_output_tokens == request.max_tokens:\n            finished",
             new="num_output_tokens > request.max_tokens:\n            finished", check="3.2/ends_at_the_limit",
             hint="one step too late",
+        ),
+        Mutant(
+            name="a token before max_tokens", old="num_output_tokens == request.max_tokens:\n            finished",
+            new="num_output_tokens + 1 == request.max_tokens:\n            finished", check="3.2/ends_at_the_limit",
+            hint="one step too early",
+        ),
+        Mutant(
+            name="prompt and answer equal to max_tokens", old="num_output_tokens == request.max_tokens:\n            finished",
+            new="num_tokens == request.max_tokens:\n            finished", check="3.2/ends_at_the_limit",
+            hint="the longer the prompt, the shorter",
+        ),
+        Mutant(
+            name="a limit for prompt and answer", old="num_output_tokens == request.max_tokens:\n            finished",
+            new="num_tokens >= request.max_tokens:\n            finished", check="3.2/ends_at_the_limit",
+            hint="the longer the prompt, the shorter",
         ),
         Mutant(
             name="groups: a condition for a number", old=GROUP, new=GROUP.replace("free", "is_late"), outcome="crashed",
@@ -217,6 +242,11 @@ def static_batch_loop""",
             name="a stay to the window's end", old=STAYS, check="4.1/entries_of_the_window",
             new="stays = [(end_s if r[leave] is None else r[leave]) - r[entry] for r in inside]", hint="not one up to `end_s`",
         ),
+        Mutant(
+            name="a replica alone with its share", old="fleet.p95_s(lengths, rate_per_s, num_replicas, cap), cap)",
+            new="fleet.p95_s(lengths, rate_per_s / num_replicas, 1, cap), cap)", check="4.8/no_replica_to_spare",
+            hint="if one replica is simulated alone",
+        ),
     ),
     "05": (
         Mutant(
@@ -238,6 +268,22 @@ def static_batch_loop""",
                check="5.3/chunks", hint="subtract from it"),
         Mutant(name="prompts by size", old="    for request in in_flight:\n        if rest", check="5.3/chunks",
                new="    for request in sorted(in_flight, key=rest.get):\n        if rest", hint="served by their size"),
+        Mutant(
+            name="a priority divided by aging_s", old=DUE, new=DUE.replace("*", "/"), check="5.4/in_order_of_arrival",
+            outcome="crashed", hint="multiply the priority by it",
+        ),
+        Mutant(
+            name="a priority divided unless aging_s is 0", old=DUE, check="5.4/aging", hint="multiply the priority by it",
+            new=DUE.replace("* aging_s", "/ aging_s if aging_s else request.arrival_time_s"),
+        ),
+        Mutant(
+            name="a priority as seconds", old=DUE, new=DUE.replace("priority * aging_s", "priority * bool(aging_s)"),
+            check="5.4/aging", hint="adds the priority itself",
+        ),
+        Mutant(
+            name="aging_s without the priority", old=DUE, new=DUE.replace("request.priority * ", ""),
+            check="5.4/urgent_first", hint="whatever the priority",
+        ),
         Mutant(name="one prompt a step", old=PARTS, new=PARTS + "            break\n", check="5.3/chunks",
                hint="only one prompt is served"),
     ),
