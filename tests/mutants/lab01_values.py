@@ -58,7 +58,7 @@ MUTANTS = (
         new="return sorted(values)[min(math.ceil(len(values) * 95 / 100), len(values) - 1)]",
     ),
     Mutant(
-        name="not sorted", old=RANK, new=RANK.replace("sorted(values)", "values"), check="1.6/nearest_rank", hint="sort first",
+        name="not sorted", old=RANK, new=RANK.replace("sorted(values)", "values"), check="1.6/nearest_rank", hint="sort them before",
     ),
     Mutant(
         name="p95 sorts the caller's list", old=RANK, check="1.6/nearest_rank", hint="make a new one",

@@ -15,7 +15,7 @@ LABS = paths.list_labs()
 ALWAYS = {"language", "runtime.errors", "runtime.known_names", "runtime.request", "schedulers.lab_file"}
 SERVER = {"llm.kv_cache", "llm.tokenizer", *(f"runtime.{name}" for name in (
     "arrivals", "clock", "executor", "model_runner", "request_queue", "run_log", "server", "time_keeper"))}
-TENSORS = {"cached_pass", "checkpoint_io", "kv_cache", "model", "threads", "tokenizer", "tutor"}
+TENSORS = {"cached_pass", "checkpoint_io", "kv_cache", "model", "products", "threads", "tokenizer", "tutor"}
 # Before adding a module here, check that it does not answer an exercise of the lab.
 WHOLE_COPY = {
     "01": ALWAYS | {f"llm.{name}" for name in TENSORS},

@@ -13,7 +13,8 @@ from minigpt.corpus.tables import lines, misspelt
 
 def _filled(dice: Dice, sentence: str) -> str:
     """A sentence of the lists with names and things in it; its question mark stays."""
-    for mark, put in (("@name", names.woman(dice)), ("@city", dice.word("Madrid Lima Sevilla París México")), ("@job", dice.word(nouns.JOBS["m"])), ("@adj", dice.word("alto guapo listo fuerte joven simpático grande viejo")),
+    for mark, put in (("@name", names.woman(dice)), ("@city", dice.word("Madrid Lima Sevilla París México")), ("@job", dice.word(nouns.JOBS["m"])),
+                      ("@adj", dice.word("alto guapo listo fuerte joven simpático grande viejo")),
                       ("@thing", dice.word(nouns.OBJECTS["m"])), ("@rel", dice.word(nouns.RELATIVES[dice.pick("fm")])),
                       ("@place", dice.word("el_baño la_estación el_hotel la_calle_Mayor tu_casa el_museo la_parada"))):
         sentence = sentence.replace(mark, put)
