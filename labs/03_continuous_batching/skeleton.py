@@ -38,7 +38,7 @@ def retire(server, in_flight, finished):
 def continuous_batch_loop(server):
     """Serve until the queue is closed and no request is in flight: admit, decode one step, retire, repeat.
 
-    If no request is in flight there is nothing to compute: wait for the next arrival, as long as necessary.
+    If no request is in flight there is nothing to compute: wait as long as necessary for the next arrival.
     """
     # EXERCISE 3.4 (about 7 lines)
     raise NotImplementedError("exercise 3.4: continuous_batch_loop")
@@ -71,7 +71,7 @@ def grouped_batch_loop(server):
 
     A prefill pass has a fixed cost, so two prompts cost less in one step than in two. While a request is in flight, new
     ones wait until a group of them can be admitted, but none waits longer than a limit; with no request in flight,
-    waiting gains nothing. Admit the oldest first, and never have more than `server.max_inflight` in flight. Choose the
+    waiting is pointless. Admit the oldest first, and never have more than `server.max_inflight` in flight. Choose the
     size of the group and the limit yourself.
     """
     # EXERCISE 3.8 (about 13 lines)

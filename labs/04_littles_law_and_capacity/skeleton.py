@@ -21,7 +21,7 @@ CAPS = (1, 2, 4, 8, 16, 32, 64, 128)  # in-flight caps worth trying
 def rate_and_mean_stay(records, stage, start_s, end_s):
     """Return λ and W of a stage in a window: the requests that enter per second, and their mean stay in seconds.
 
-    Count the requests that enter at start_s ≤ t < end_s, each with its whole stay, even if it leaves after `end_s`; a
+    Count the requests that enter at start_s ≤ t < end_s, and the whole stay of each, even if it ends after `end_s`; a
     request that never left has an infinite stay. `columns_of(stage)` returns the names of the two columns, entry and
     exit; a request whose entry is None never entered. If no request enters there is no mean stay: ValueError.
     """

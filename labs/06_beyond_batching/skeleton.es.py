@@ -1,6 +1,6 @@
 """Laboratorio 06 (opcional), más allá del batching: lo que los motores han añadido después, en pequeño.
 
-Funciones y una clase; los bucles que las usan ya están escritos (minigpt/schedulers, minigpt/runtime/paged). Ningún
+Funciones y dos clases; los bucles que las usan ya están escritos (minigpt/schedulers, minigpt/runtime/paged). Ningún
 ejercicio necesita uno posterior, y cada una de las cinco partes es independiente.
 """
 

@@ -11,7 +11,7 @@ import queue
 def collect_batch(server):
     """Return the next batch, a list of up to `server.max_batch` requests; an empty list if the queue is closed.
 
-    Wait for the first request as long as necessary. The wait for further requests ends `server.max_wait_s` after the
+    Wait as long as necessary for the first request. The wait for further requests ends `server.max_wait_s` after the
     first one arrived (not after this function was called), or as soon as the batch is full. Oldest first.
     """
     # BEGIN SOLUTION 2.1

@@ -108,8 +108,8 @@ def place_in_line(request, aging_s):
     """Return the key that orders the queue: a tuple (time in seconds, request id); the request with the smallest is next.
 
     A request has `arrival_time_s`, `priority` (0 is the most urgent) and `request_id`. Each `aging_s` seconds of waiting
-    make up for one step of priority: a request of priority 1 goes before one of priority 0 that arrives more than
-    `aging_s` after it. Ties are broken by id.
+    make up for one step of priority: a request of priority 1 goes before one of priority 0 if that one arrives more
+    than `aging_s` later. Ties are broken by id.
     """
     # BEGIN SOLUTION 5.4
     return request.arrival_time_s + request.priority * aging_s, request.request_id

@@ -1,12 +1,12 @@
 """Lab 06 (optional), beyond batching: small versions of what engines have added since.
 
-Functions and one class; the loops that use them are given (minigpt/schedulers, minigpt/runtime/paged). No exercise needs
+Functions and two classes; the loops that use them are given (minigpt/schedulers, minigpt/runtime/paged). No exercise needs
 one that comes after it, and each of the five parts stands on its own.
 """
 
 from minigpt.schedulers.in_line import ByClient, ByPrediction, serve_in_line
 
-# -- 1: the same beginning, computed once ----------------------------------------------------------------------------
+# -- 1: a shared beginning, computed once ----------------------------------------------------------------------------
 
 
 def block_keys(token_ids, block_size):
@@ -43,7 +43,7 @@ class PrefixCache:
     def share(self, request_id, keys):
         """Start a sequence with the blocks that already hold its beginning, and return how many there are.
 
-        These are the blocks found by `keys`, from the first on, up to the first key that is not found. Each gets one more
+        These are the blocks found by `keys`, in order, up to the first key that is not found. Each gets one more
         holder, and a block that is held is not in `idle`. They become the sequence's table.
         """
         # BEGIN SOLUTION 6.2
@@ -236,8 +236,8 @@ def route(way, in_flight, cached_tokens, drawn, most_ahead):
     `in_flight[i]` is how many requests are inside replica i, `cached_tokens[i]` how many tokens of this prompt its
     cache holds. `way` says how to choose: "least" takes the replica with the fewest in flight; "two" the one with fewer
     of the two in `drawn`, which were drawn at random. "prefix" takes, of the replicas that hold most of the prompt, the
-    one with the fewest in flight, unless it has over `most_ahead` more than the least busy of all: then the least busy
-    one.
+    one with the fewest in flight; but if that has over `most_ahead` more than the least busy of all, it takes the least
+    busy one.
     """
     # BEGIN SOLUTION 6.9
     def fewest(places):
