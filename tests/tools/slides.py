@@ -31,7 +31,7 @@ LECTURES = {
     "5": ("5.1", "5.2", "5.3", "5.10"),
     "6": ("6.1", "6.2", "6.4", "6.5"),
 }
-BRIEF = {"4": 3, "6": 2}  # labs whose sections are long: of each this many figures, and what is said right after them
+BRIEF = {"3": 3, "4": 3, "6": 2}  # labs whose sections are long: of each this many figures, and what is said right after them
 NO_GUESS = re.compile(r" \((you made no guess|no hiciste ninguna predicción)\)")
 STYLE = """
 body { font: 22px/1.45 system-ui, sans-serif; color: #222; margin: 0; scroll-snap-type: y proximity }
