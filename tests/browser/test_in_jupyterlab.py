@@ -15,6 +15,7 @@ FIGURE = re.compile(r"^(?!def ).*\bplots\.[a-z_]+\(", re.MULTILINE)
 CHECK = re.compile(r"""^lab\.check\(["']([0-9]+\.[0-9]+)["']\)""", re.MULTILINE)
 GREETING = {"en": "· English ·", "es": "· español ·"}
 POINTS = {"en": "points", "es": "puntos"}
+PASSED_WORD = {"en": "passed", "es": "superada"}  # of a check in the report
 
 
 def language_of(path):
@@ -83,7 +84,7 @@ def what_checks_lack(cells, language):
         yield "no cell calls lab.check"
     for exercise, cell in found:
         row = rf"^{re.escape(exercise)} .*\b{POINTS[language]}$"
-        if not re.search(row, cell.shown, re.MULTILINE) or "passed" not in cell.shown:
+        if not re.search(row, cell.shown, re.MULTILINE) or PASSED_WORD[language] not in cell.shown:
             yield f"lab.check({exercise!r}) shows no table, or a failure: {cell.shown[:300]!r}"
 
 
