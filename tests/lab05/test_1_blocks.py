@@ -85,12 +85,20 @@ def expect_unknown_to_be_an_error(student) -> None:
     ))
 
 
+NEVER_GROWS = t(
+    "(blocks after 14 tokens and after each of four more): append has taken no block for the 17th token. It counts each token, "
+    "lengths[request_id], and compares that with what the table's blocks hold (section 5.1)",
+    "(bloques tras 14 tokens y tras cada uno de cuatro más): append no tomó ningún bloque para el 17.º token. Cuenta cada token, "
+    "lengths[request_id], y lo compara con los que caben en los bloques de la tabla (sección 5.1)",
+)
+
+
 @check("5.1", points=1, en="a new block only when the last one is full",
        es="un bloque nuevo solo cuando el último está lleno")
 def test_grows_when_full(student):
     grown = [("allocate", 0, 14), *[("append", 0)] * 4]
     found = [8 - free_after(student, 8, SIZE, *grown[: i + 1]) for i in range(len(grown))]
-    expect_equal(found, [1, 1, 1, 2, 2], hint=t(
+    expect_equal(found, [1, 1, 1, 2, 2], hint=NEVER_GROWS if found == [1] * 5 else t(
         "(blocks after 14 tokens and after each of four more): the 15th and 16th tokens fit into the first block, the 17th "
         "opens the second (section 5.1)",
         "(bloques tras 14 tokens y tras cada uno de cuatro más): el 15.º y el 16.º caben en el primer bloque; el 17.º "
@@ -185,10 +193,10 @@ def test_place(student):
     expect_pairs(places)
     moved = [where for where, at in written.items() if not all(is_same(told[i]["result"], places[where]) for i in at)]
     expect_equal(moved, [], hint=t(
-        "(sequence and position of tokens whose place changed after later appends): K and V are never moved: add new blocks "
-        "at the end of the table, and keep its order (section 5.1)",
-        "(secuencia y posición de tokens cuyo sitio cambió tras appends posteriores): K y V no se mueven nunca: añade los "
-        "bloques nuevos al final de la tabla y conserva su orden (sección 5.1)",
+        "(sequence and position of tokens whose place changed after later appends): K and V are never moved: append adds new "
+        "blocks at the end of the table and keeps its order, and place counts rows from the table's beginning (section 5.1)",
+        "(secuencia y posición de tokens cuyo sitio cambió tras appends posteriores): K y V no se mueven nunca: append añade "
+        "los bloques nuevos al final de la tabla y conserva su orden, y place cuenta las filas desde el principio (sección 5.1)",
     ))
     expect_same_logits(places, {i: max(p for j, p in places if j == i) + 1 for i in (2, 4, 7)})
 

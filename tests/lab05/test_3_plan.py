@@ -114,6 +114,11 @@ def _in_turn(left: int, rests=RESTS) -> list[tuple[int, int]]:
     return parts
 
 
+def _all_they_need(left: int) -> list[tuple[int, int]]:
+    """Prompts as long as any of the budget is left, each as much as it needs."""
+    return [(i, rest) for at, (i, rest) in enumerate(RESTS) if sum(size for _, size in RESTS[:at]) < left]
+
+
 WHOLE = t(
     "(parts after the two decodes, with budgets 64, 22 and 130): a prompt that does not fit whole into what is left gets that "
     "much of it now, and the rest in later steps: the smaller of what it needs and what is left (section 5.3)",
@@ -127,6 +132,12 @@ PLAN_SLIPS = (
         "used 2 of it (section 5.3)",
         "(partes tras los dos decode, con presupuestos 64, 22 y 130): los prompts reciben el presupuesto entero, pero los dos "
         "decode ya gastaron 2 (sección 5.3)",
+    )),
+    (_all_they_need, t(
+        "(parts after the two decodes, with budgets 64, 22 and 130): the last prompt gets all it needs, which is more than the "
+        "budget leaves: it gets the smaller of the two (section 5.3)",
+        "(partes tras los dos decode, con presupuestos 64, 22 y 130): el último prompt recibe todo lo que necesita, más de lo "
+        "que queda del presupuesto: recibe el menor de los dos (sección 5.3)",
     )),
     (_whole_ones, WHOLE),
     (lambda left: _whole_ones(left, stops=True), WHOLE),

@@ -42,8 +42,11 @@ def test_unit(student):
 
 @check("5.6", points=1, en="memory reserved at admission", es="memoria reservada al admitir")
 def test_memory(student):
-    expect_facts(student, "memory", t("how many tokens must there be room for before a request may start?",
-                                      "¿para cuántos tokens tiene que haber sitio antes de que una petición pueda empezar?"))
+    expect_facts(student, "memory", t(
+        'how many tokens must there be room for before a request may start? "none" is only for an engine without a KV cache.',
+        '¿para cuántos tokens tiene que haber sitio antes de que una petición pueda empezar? "none" es solo para un motor sin '
+        "caché KV.",
+    ))
 
 
 @check("5.6", points=1, en="what happens when memory is full", es="qué ocurre cuando la memoria se llena")

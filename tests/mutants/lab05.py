@@ -74,6 +74,20 @@ MUTANTS = (
         return table[min(-(-(position + 1) // self.block_size), len(table) - 1)], position % self.block_size""",
     ),
     Mutant(
+        name="rows counted from the one before the first", old=PLACE, new=PLACE.replace("self.block_size]", "self.block_size - 1]"),
+        check="5.1/place", hint="place counts rows from the table's beginning",
+    ),
+    Mutant(
+        name="an appended token never counted", old="self.lengths[request_id] += 1", new="pass", check="5.1/grows_when_full",
+        hint="no block for the 17th token",
+    ),
+    Mutant(
+        name="the last prompt gets more than is left", old=CHUNKS, check="5.3/chunks", hint="more than the budget leaves",
+        new="""        if rest[request] > 1 and left > 0:
+            plan.append((request, rest[request]))
+            left -= rest[request]""",
+    ),
+    Mutant(
         name="a block shared by two sequences", old="table.append(heapq.heappop(self.free_blocks))",
         new="table.append(self.free_blocks[0])", check="5.1/conserved", hint="taken but left",
     ),
