@@ -86,10 +86,10 @@ def expect_unknown_to_be_an_error(student) -> None:
 
 
 NEVER_GROWS = t(
-    "(blocks after 14 tokens and after each of four more): append has taken no block for the 17th token. It counts each token, "
-    "lengths[request_id], and compares that with what the table's blocks hold (section 5.1)",
-    "(bloques tras 14 tokens y tras cada uno de cuatro más): append no tomó ningún bloque para el 17.º token. Cuenta cada token, "
-    "lengths[request_id], y lo compara con los que caben en los bloques de la tabla (sección 5.1)",
+    "(blocks after 14 tokens and after each of four more): append has taken no block for the 17th token. It has to "
+    "count each token in lengths[request_id], and compare that with what the table's blocks hold (section 5.1)",
+    "(bloques tras 14 tokens y tras cada uno de cuatro más): append no tomó ningún bloque para el 17.º token. Debe contar "
+    "cada token en lengths[request_id] y comparar esa cuenta con lo que cabe en los bloques de la tabla (sección 5.1)",
 )
 
 
