@@ -1,8 +1,13 @@
 """Lab 05: what its notebook says of each idea holds on other seeds, and with other step costs."""
 
+import random
+
 import pytest
+import torch
 
 from minigpt.analysis import metrics
+from minigpt.llm.kv_cache import KVCache
+from minigpt.llm.tutor import load_tutor
 from minigpt.runtime.clock import StepCost, VirtualClock
 from minigpt.schedulers.dynamic import dynamic_batch_loop
 from minigpt.simulation.paged_run import serve
@@ -10,7 +15,7 @@ from minigpt.studies import lab05, policy_comparison, victims
 from minigpt.studies.lab03 import p95_ms, simulate
 from minigpt.workloads.memory_pressure import BATCH, INTERACTIVE, long_prompts, output_lengths, two_classes
 from minigpt.workloads.shared_prefixes import shared_instruction
-from minigpt.workloads.workload import workload
+from minigpt.workloads.workload import tutor_requests, workload
 from tests.tools.sweep import sweep
 from tests.unit.test_head_count import COSTS, OVERHEAD
 
@@ -91,6 +96,20 @@ def test_swapping_wins_short_sequences_with_blocks_of_16_and_from_22_tokens_on_w
     over = {size: [swap / again for swap, again in zip(costs[f"swap, {size}"], costs["recompute"])] for size in (16, 64)}
     assert over[16][0] < 1 < over[16][-1] < 1.2 and 0.8 < over[16][3] < 1.2  # long ones: about equal
     assert over[64][1] > 1 > max(over[64][2:]) and over[64][-1] < 0.8  # not so with 64
+
+
+@pytest.mark.parametrize("seed", [4, 5])
+def test_the_tutors_first_choice_leads_by_about_12(seed):
+    model, prompts = load_tutor(), [list(item.prompt_token_ids) for item in tutor_requests(24, random.Random(seed))]
+    cache = KVCache(model.config, len(prompts))
+    logits = model.prefill(prompts, cache, slots := [cache.allocate() for _ in prompts])
+    leads, running = [], torch.ones(len(prompts), dtype=torch.bool)
+    for _ in range(12):
+        best = logits.topk(2, dim=-1)
+        leads.append((best.values[:, 0] - best.values[:, 1])[running])
+        running &= best.indices[:, 0] != model.eos_token_id
+        logits = model.decode_step(best.indices[:, 0].tolist(), cache, slots)
+    assert 10 < float(torch.cat(leads).median()) < 14
 
 
 def fewest_computed(server, in_flight):
