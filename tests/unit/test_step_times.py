@@ -8,6 +8,9 @@ import torch
 
 from minigpt.analysis import line_fit
 from minigpt.llm.kv_cache import KVCache
+from minigpt.llm.model import Config
+from minigpt.llm.products import has_fbgemm
+from minigpt.llm.tutor import load_tutor
 from minigpt.studies import lab01, roofline, step_anatomy
 from minigpt.studies.decode_floor import decode_once
 from tests.unit.small import GROUPED, SMALL, draw, small_model
@@ -171,6 +174,14 @@ def test_what_is_said_of_7b_on_an_a100(monkeypatch):
     assert short[0] == long[0] == pytest.approx(6.5, abs=0.1) and long[1] == pytest.approx(8 * short[1])
     rows = roofline.table({"7B": (roofline.A100, [one, roofline.step_work(roofline.LLAMA_2_7B, 300, 0, 2)])}).splitlines()
     assert "memory" in rows[1] and "arithmetic" in rows[2]
+
+
+def test_packed_weights_take_two_bytes_to_read_and_K_and_V_four():
+    packed, plain = roofline.bytes_per_weight(load_tutor()), roofline.bytes_per_weight(small_model())
+    assert (packed, plain) == (2 if has_fbgemm() else 4, 4)
+    halved, whole = (roofline.step_work(Config(), 8, 64, 4, bytes_per_weight=size) for size in (2, 4))
+    assert whole == roofline.step_work(Config(), 8, 64, 4)
+    assert (2 * halved.weight_bytes, halved.kv_bytes, halved.flops) == (whole.weight_bytes, whole.kv_bytes, whole.flops)
 
 
 def test_a_machine_is_measured_by_what_it_does_at_best():
