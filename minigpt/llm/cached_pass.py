@@ -13,8 +13,6 @@ tokens times the G = H/K query heads that share the KV head. The linear layers h
 import torch
 import torch.nn.functional as F
 
-from minigpt.llm.products import add_product, are_many, multiply
-
 MOST_WORKSPACES = 20  # of a cache
 
 
@@ -24,10 +22,13 @@ class Workspace:
     def __init__(self, cfg, batch: int, new: int):
         self.made_for = cfg, batch, new
         heads, kv_heads, rows = cfg.num_heads, cfg.num_kv_heads, batch * new
+        # The last column of `row` holds √(E·eps) at all times: the length of a row is then √(‖x‖² + E·eps), which the norm needs.
+        self.row = torch.full((rows, cfg.width + 1), (cfg.width * cfg.norm_eps) ** 0.5)  # (N, E + 1)
+        self.x = self.row[:, :-1]  # (N, E): what the layers add to
         self.length, self.normed = torch.empty(rows, 1), torch.empty(rows, cfg.width)  # (N, 1), (N, E)
         self.gate_up = torch.empty(rows, 2 * cfg.ffn_width)
         self.gate, self.up = self.gate_up.chunk(2, dim=1)  # (N, F) each
-        self.has_many_rows = are_many(batch, new)
+        self.activated, self.added = torch.empty(rows, cfg.ffn_width), torch.empty(rows, cfg.width)
         self.scale = cfg.head_size**-0.5
 
         self.qkv = torch.empty(rows, (heads + 2 * kv_heads) * cfg.head_size)
@@ -43,14 +44,6 @@ class Workspace:
         self._gathered_rows = self._by_token.reshape(rows, -1)
         # With one new token and one KV head the two reshaped tensors are views; otherwise each layer needs new copies.
         self._are_views = new == kv_heads == 1
-
-    def set_qkv(self, found: torch.Tensor) -> None:
-        if found is not self.qkv:
-            self.qkv.copy_(found)
-
-    def halves(self, found: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Both halves of gate_up (N, 2F), wherever it was written."""
-        return (self.gate, self.up) if found is self.gate_up else found.chunk(2, dim=1)
 
     def queries(self) -> torch.Tensor:
         """The layer's queries as matrices, (B·K, T·G, D)."""
@@ -68,14 +61,14 @@ def logits_after(model, tokens, positions, cache, slots, longest: int) -> torch.
     """
     x = run_layers(model, tokens, positions, cache, slots, longest, only_last=True)
     cache.lengths.index_copy_(0, slots, positions[:, -1] + 1)
-    return F.linear(x, model.embedding)
+    return model.output_product(x)
 
 
 def logits_of_all(model, tokens, positions, cache, slots, longest: int) -> torch.Tensor:
     """As `logits_after`, for every token: (B, T, V)."""
     x = run_layers(model, tokens, positions, cache, slots, longest, only_last=False)
     cache.lengths.index_copy_(0, slots, positions[:, -1] + 1)
-    return F.linear(x, model.embedding).view(*positions.shape, -1)
+    return model.output_product(x).view(*positions.shape, -1)
 
 
 def run_layers(model, tokens, positions, cache, slots, longest: int, only_last: bool) -> torch.Tensor:
@@ -83,19 +76,18 @@ def run_layers(model, tokens, positions, cache, slots, longest: int, only_last: 
     work = workspace(cache, model.config, *positions.shape)
     slot_mapping, read = cache.slot_mapping(slots, positions), cache.reader(slots, longest)
     turns, bias = model.turns[positions], score_bias(model, positions, longest)  # turns: (B, T, 1, D/2)
-    x = model.embedding.index_select(0, tokens)  # (N, E)
-    for index, layer in enumerate(model.layers):
-        work.set_qkv(multiply(norm(model, x, layer.attention_norm, work), layer.qkv, work.qkv, work.has_many_rows))
+    torch.index_select(model.embedding, 0, tokens, out=work.x)
+    for index, (layer, by) in enumerate(zip(model.layers, model.products)):
+        by.qkv(norm(model, layer.attention_norm, work), out=work.qkv)
         work.q_and_k.mul_(turns)
         cache.write(index, slot_mapping, work.new_kv)
         if only_last and layer is model.layers[-1] and positions.shape[1] > 1:
             # The other tokens were needed up to here: for their K and V.
-            x, work = x.view(*positions.shape, -1)[:, -1].contiguous(), last_of_each(work, cache)
-            bias = score_bias(model, positions[:, -1:], longest)
+            work, bias = last_of_each(work, cache), score_bias(model, positions[:, -1:], longest)
         attend(work, bias, *read(index))
-        x = add_product(x, work.gathered_rows(), layer.attention_out, work.has_many_rows)
-        x = feed_forward(model, x, layer, work)
-    return norm(model, x, model.final_norm, work)
+        work.x.add_(by.attention_out(work.gathered_rows(), out=work.added))
+        work.x.add_(feed_forward(norm(model, layer.ffn_norm, work), by, work))
+    return norm(model, model.final_norm, work)
 
 
 def attend(work: Workspace, bias, keys, values) -> None:
@@ -104,17 +96,17 @@ def attend(work: Workspace, bias, keys, values) -> None:
     torch.bmm(scores.softmax(dim=-1), values, out=work.gathered)
 
 
-def feed_forward(model, x: torch.Tensor, layer, work: Workspace) -> torch.Tensor:
-    """x + SwiGLU(norm(x))."""
-    normed = norm(model, x, layer.ffn_norm, work)
-    gate, up = work.halves(multiply(normed, layer.gate_up, work.gate_up, work.has_many_rows))
-    return add_product(x, F.silu(gate, inplace=True).mul_(up), layer.down, work.has_many_rows)
+def feed_forward(normed: torch.Tensor, by, work: Workspace) -> torch.Tensor:
+    """SwiGLU of normed (N, E)."""
+    by.gate_up(normed, out=work.gate_up)
+    return by.down(torch.mul(F.silu(work.gate, inplace=True), work.up, out=work.activated), out=work.added)
 
 
 def last_of_each(work: Workspace, cache) -> Workspace:
-    """A workspace of one token per sequence, with the queries of the last ones."""
+    """A workspace of one token per sequence, with the sums so far and the queries of the last ones."""
     config, batch, new = work.made_for
     last = workspace(cache, config, batch, 1)
+    last.x.copy_(work.x.unflatten(0, (batch, new))[:, -1])
     last.qkv.copy_(work.qkv.view(batch, new, -1)[:, -1])
     return last
 
@@ -129,12 +121,11 @@ def workspace(cache, *wanted) -> Workspace:
     return found
 
 
-def norm(model, x: torch.Tensor, weight: torch.Tensor, work: Workspace) -> torch.Tensor:
+def norm(model, weight: torch.Tensor, work: Workspace) -> torch.Tensor:
     """RMSNorm of each row of x (N, E), by its length ‖x‖: the root mean square is ‖x‖/√E."""
-    length = torch.linalg.vector_norm(x, dim=-1, keepdim=True, out=work.length)  # (N, 1)
-    length.hypot_(model.norm_floor)  # √(‖x‖² + E·eps)
+    length = torch.linalg.vector_norm(work.row, dim=-1, keepdim=True, out=work.length)  # (N, 1)
     # 0 + √E·x/length: `addcdiv` multiplies and divides in one call.
-    return torch.addcdiv(model.zeros, x, length, value=model.root_width, out=work.normed).mul_(weight)
+    return torch.addcdiv(model.zeros, work.x, length, value=model.root_width, out=work.normed).mul_(weight)
 
 
 def score_bias(model, positions: torch.Tensor, longest: int) -> torch.Tensor:

@@ -26,7 +26,7 @@ import torch.nn.functional as F  # noqa: E402
 
 from minigpt.llm.cached_pass import logits_after, logits_of_all  # noqa: E402
 from minigpt.llm.kv_cache import CacheFull, KVCache  # noqa: E402
-from minigpt.llm.products import WIDTHS  # noqa: E402
+from minigpt.llm.products import LayerProducts, product_with  # noqa: E402
 from minigpt.llm.tokenizer import EOS_TOKEN_ID, VOCAB_SIZE  # noqa: E402
 
 torch.set_num_threads(1)
@@ -98,12 +98,12 @@ class MiniGPT:
         self.final_norm = final_norm  # (E,)
         self.cos, self.sin = rope_tables(config)
         self.eos_token_id = EOS_TOKEN_ID
-        # Constants of the cached pass: angles as complex numbers, masks, and what its norm needs.
+        # Of the cached pass: its products; and constants, angles as complex numbers, masks, and what its norm needs.
+        self.products, self.output_product = [LayerProducts(layer) for layer in layers], product_with(embedding.t())
         self.turns = torch.complex(self.cos[:, ::2], self.sin[:, 1::2])[:, None]  # (context, 1, D/2)
         ramp = torch.cat([torch.zeros(config.context), torch.full((config.context,), -torch.inf)])
         self.masks = ramp.unfold(0, config.context, 1)  # views of it: row r leaves context − r places visible
-        self.root_width, self.norm_floor = config.width**0.5, torch.tensor((config.width * config.norm_eps) ** 0.5)
-        self.zeros = torch.zeros(config.width)  # (E,)
+        self.root_width, self.zeros = config.width**0.5, torch.zeros(config.width)  # √E, (E,)
 
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
         """Logits (B, T, V) after every position of tokens (B, T), computed without a cache."""
@@ -128,7 +128,7 @@ class MiniGPT:
         `prompts[i]` continues what slot `slots[i]` holds, so a long prompt can come in chunks. Shorter prompts are
         padded with their own last token, at its own position: that only computes the same K and V again.
         """
-        return logits_after(self, *self._padded(prompts, cache, slots, WIDTHS))
+        return logits_after(self, *self._padded(prompts, cache, slots))
 
     @torch.inference_mode()
     def verify(self, guesses: list[list[int]], cache: KVCache, slots: list[int]) -> torch.Tensor:
@@ -138,12 +138,11 @@ class MiniGPT:
         """
         return logits_of_all(self, *self._padded(guesses, cache, slots))
 
-    def _padded(self, prompts: list[list[int]], cache: KVCache, slots: list[int], multiple: int = 1) -> tuple:
-        """The tokens of a ragged batch (N,), their positions (B, T), cache, slots (B,) and S; T a multiple of a number."""
+    def _padded(self, prompts: list[list[int]], cache: KVCache, slots: list[int]) -> tuple:
+        """The tokens of a ragged batch (N,), their positions (B, T), cache, slots (B,) and S."""
         lengths = cache.lengths.tolist()
         self._check_prompts(prompts, cache, slots, lengths)
         widest = max(map(len, prompts))  # T
-        widest += -widest % multiple if widest > 1 else 0
         tokens = torch.tensor([prompt + prompt[-1:] * (widest - len(prompt)) for prompt in prompts])  # (B, T)
         slots = torch.tensor(slots)
         first = cache.lengths[slots][:, None]  # (B, 1)

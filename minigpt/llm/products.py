@@ -1,38 +1,61 @@
-"""The products of the linear layers, by the library that is faster for their number of rows.
+"""The products of the linear layers, x @ weight, by the quicker of two libraries.
 
-PyTorch brings two. `torch.mm` is MKL's: quick to call, but on a processor that is not Intel's it uses half of the vector
-width. oneDNN uses all of it, and adds in the same call, but a call takes longer. So oneDNN multiplies the many rows of a
-prompt, and MKL the few of a decode step; a decode step of any batch size, so that its number of operations does not depend
-on B. `python -m minigpt bench` shows both by the number of rows. Where oneDNN is missing, `torch.mm` does everything.
+`torch.mm` is MKL's on most computers. It takes weights as they are, puts them in order anew at every call, and on a
+processor that is not Intel's it uses half of the vector width. FBGEMM puts a matrix in order once, as 16-bit numbers, so
+that half as many bytes are read, and multiplies and adds in fp32. The shipped weights are 16-bit numbers in their file,
+so nothing is lost by it. A matrix that 16 bits do not hold exactly is `torch.mm`'s, such as one drawn at random or in
+training, and so is every matrix on a processor without FBGEMM (ARM). `python -m minigpt bench` compares both.
 """
+
+import warnings
 
 import torch
 
-MANY_ROWS = 24
-WIDTHS = 4  # a multiple of it is what prompts are padded to, in tokens: oneDNN prepares itself for each new number of rows
+
+def has_fbgemm() -> bool:
+    return "fbgemm" in torch.backends.quantized.supported_engines and hasattr(torch, "fbgemm_linear_fp16_weight_fp32_activation")
 
 
-def has_onednn() -> bool:
-    return torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_linear_pointwise")
+def fits_16_bits(weight: torch.Tensor) -> bool:
+    """Whether fp16 holds every number of the matrix exactly."""
+    return torch.equal(weight.half().float(), weight) and bool(weight.isfinite().all())
 
 
-_onednn = torch.ops.mkldnn._linear_pointwise if has_onednn() else None
+class Product:
+    """Multiplies by a weight (I, O) as it is, whatever becomes of it later."""
+
+    def __init__(self, weight: torch.Tensor):
+        self.weight = weight
+
+    def __call__(self, x: torch.Tensor, out: torch.Tensor | None = None) -> torch.Tensor:
+        """x (N, I) @ weight: (N, O), in `out` if it is given."""
+        return torch.mm(x, self.weight, out=out)
 
 
-def are_many(batch: int, new: int) -> bool:
-    """Whether a pass of T new tokens of each of B sequences is oneDNN's."""
-    return _onednn is not None and new > 1 and batch * new >= MANY_ROWS
+class PackedProduct:
+    """Multiplies by a copy of a weight (I, O), packed when this is made."""
+
+    def __init__(self, weight: torch.Tensor):
+        with warnings.catch_warnings():  # PyTorch means to remove these two functions one day; requirements.txt pins its version
+            warnings.simplefilter("ignore", UserWarning)
+            self.packed = torch.fbgemm_pack_gemm_matrix_fp16(weight.t().contiguous())
+            self(torch.zeros(1, len(weight)))
+
+    def __call__(self, x: torch.Tensor, out: torch.Tensor | None = None) -> torch.Tensor:
+        """x (N, I) @ weight: (N, O), in `out` if it is given."""
+        if out is None:
+            return torch.fbgemm_linear_fp16_weight_fp32_activation(x, self.packed, None)
+        return torch.fbgemm_linear_fp16_weight_fp32_activation(x, self.packed, None, out)
 
 
-def multiply(x: torch.Tensor, weight: torch.Tensor, out: torch.Tensor, many: bool) -> torch.Tensor:
-    """x (N, I) @ weight (I, O): in `out` if the rows are few, else in memory of its own."""
-    if many:
-        return _onednn(x, weight.t(), None, "none", [], "")
-    return torch.mm(x, weight, out=out)
+def product_with(weight: torch.Tensor) -> Product | PackedProduct:
+    """The quicker product of the two that is exact for this weight."""
+    return PackedProduct(weight) if has_fbgemm() and fits_16_bits(weight) else Product(weight)
 
 
-def add_product(total: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, many: bool) -> torch.Tensor:
-    """total (N, O) + x (N, I) @ weight (I, O); `total` itself is overwritten if the rows are few."""
-    if many:
-        return _onednn.binary(x, total, weight.t(), None, "add")
-    return total.addmm_(x, weight)
+class LayerProducts:
+    """The four products of a layer."""
+
+    def __init__(self, layer):
+        self.qkv, self.attention_out = product_with(layer.qkv), product_with(layer.attention_out)
+        self.gate_up, self.down = product_with(layer.gate_up), product_with(layer.down)

@@ -6,11 +6,13 @@ the machine's ridge: operations per byte.
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 
 from minigpt.language import say
-from minigpt.llm.model import Config
+from minigpt.llm.model import Config, MiniGPT
+from minigpt.llm.products import PackedProduct, Product, product_with
 from minigpt.studies.lab01 import pick_clock
 
 REPEATS = 15
@@ -67,13 +69,16 @@ def num_weights(cfg: Config) -> int:
     return cfg.num_layers * per_layer + cfg.vocab_size * cfg.width
 
 
-def step_work(cfg: Config, batch_size: int, context: int, bytes_per_number: int) -> StepWork:
-    """The work of a step: a multiplication and an addition for each weight and row, and for each K and V attended to."""
+def step_work(cfg: Config, batch_size: int, context: int, bytes_per_number: int, bytes_per_weight: int | None = None) -> StepWork:
+    """The work of a step: a multiplication and an addition for each weight and row, and for each K and V attended to.
+
+    Weights take as many bytes as K and V unless `bytes_per_weight` says otherwise.
+    """
     attention = 2 * 2 * cfg.num_layers * cfg.num_heads * cfg.head_size * context  # scores, then the weighted sum
     kv_numbers = 2 * cfg.num_layers * cfg.num_kv_heads * cfg.head_size * context
     return StepWork(
         batch_size=batch_size, flops=batch_size * (2 * num_weights(cfg) + attention),
-        weight_bytes=num_weights(cfg) * bytes_per_number, kv_bytes=batch_size * kv_numbers * bytes_per_number,
+        weight_bytes=num_weights(cfg) * (bytes_per_weight or bytes_per_number), kv_bytes=batch_size * kv_numbers * bytes_per_number,
     )
 
 
@@ -86,12 +91,18 @@ def a_and_b_ms(cfg: Config, machine: Machine, context: int, bytes_per_number: in
     return 1e3 * one.weight_bytes / machine.bytes_per_s, 1e3 * one.kv_bytes / machine.bytes_per_s
 
 
+def bytes_per_weight(model: MiniGPT) -> int:
+    """What a step reads for each weight here: packed ones have 16 bits (minigpt/llm/products.py)."""
+    return 2 if isinstance(model.output_product, PackedProduct) else 4
+
+
 def this_machine(num_bytes: int) -> Machine:
     """One thread here: the rate of a large matrix product, and of reading `num_bytes` (the weights) again and again."""
     size = 768
-    a, b, out = torch.randn(size, size), torch.randn(size, size), torch.empty(size, size)
+    a, b, out = torch.randn(size, size), torch.randn(size, size).half().float(), torch.empty(size, size)
     read = torch.ones(num_bytes // 4)
-    product_s, read_s = (_shortest_s(work) for work in (lambda: torch.mm(a, b, out=out), read.sum))
+    product_s = min(_shortest_s(partial(product, a, out=out)) for product in (Product(b), product_with(b)))
+    read_s = _shortest_s(read.sum)
     return Machine(name=say(en="your core", es="tu núcleo"), flops_per_s=2 * size**3 / product_s, bytes_per_s=num_bytes / read_s)
 
 

@@ -1,4 +1,4 @@
-"""Many rows and few give the same logits, whichever library multiplies them; a prompt's last layer serves its last token."""
+"""Packed weights and plain ones give the same products; a prompt's last layer serves its last token."""
 
 import pytest
 import torch
@@ -6,43 +6,79 @@ import torch
 from minigpt.llm import products
 from minigpt.llm.checkpoint_io import random_model
 from minigpt.llm.kv_cache import KVCache
-from minigpt.llm.model import Config
+from minigpt.llm.model import Config, MiniGPT
+from minigpt.llm.products import LayerProducts, PackedProduct, Product, product_with
+from minigpt.llm.tutor import load_tutor
 from minigpt.studies import product_libraries
+from minigpt.studies.decode_floor import LINEAR
 
 SHAPES = pytest.mark.parametrize("config", [Config(), Config(num_heads=4, num_kv_heads=2)], ids=["one KV head", "two KV heads"])
 PROMPTS = [[token % 250 for token in range(start, start + length)] for start, length in ((1, 31), (9, 44), (70, 17), (3, 1))]
-needs_onednn = pytest.mark.skipif(not products.has_onednn(), reason="oneDNN is not here")
+needs_fbgemm = pytest.mark.skipif(not products.has_fbgemm(), reason="FBGEMM is not here")
+
+
+def of_16_bits(rows, columns, seed=0):
+    return torch.randn(rows, columns, generator=torch.Generator().manual_seed(seed)).half().float()
 
 
 def assert_close(found, expected):
     torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4)
 
 
-def with_libraries(monkeypatch, config, function):
-    """What the function returns with oneDNN for many rows, and with torch.mm alone."""
-    model, results = random_model(config), []
-    for many_rows in (products.MANY_ROWS, 10**9):
-        monkeypatch.setattr(products, "MANY_ROWS", many_rows)
-        results.append(function(model, KVCache(config, len(PROMPTS), 64)))
-    return results
+@needs_fbgemm
+@pytest.mark.parametrize("num_rows", [1, 2, 7, 16, 65])
+def test_a_packed_product_is_the_product(num_rows):
+    for size in (1, 8, 31, 32, 48, 200):  # of no, one and several packed blocks
+        weight, x = of_16_bits(32, size, seed=size), torch.randn(num_rows, 32)
+        packed, out = product_with(weight), torch.full((num_rows, size), torch.nan)
+        assert isinstance(packed, PackedProduct)
+        assert packed(x, out=out) is out
+        assert_close(out, x @ weight)
+        assert_close(packed(x), x @ weight)
+        assert_close(packed(torch.empty(num_rows, 64)[:, ::2].copy_(x)), x @ weight)  # rows that are not side by side in memory
 
 
-@needs_onednn
+def test_what_16_bits_do_not_hold_is_not_packed():
+    exact = of_16_bits(8, 8)
+    for number in (1 / 3, 70_000.0, 1e-9, torch.inf):
+        weight = exact.clone()
+        weight[3, 5] = number
+        assert isinstance(product_with(weight), Product)
+    plain = product_with(torch.full((4, 4), 1 / 3))
+    plain.weight.mul_(3)  # a training: plain products follow their weights
+    assert_close(plain(torch.ones(1, 4)), torch.full((1, 4), 4.0))
+
+
+@needs_fbgemm
+def test_the_shipped_model_is_packed_and_a_random_one_is_not():
+    tutor, drawn = load_tutor(), random_model(Config(num_layers=1))
+    for model, kind in ((tutor, PackedProduct), (drawn, Product)):
+        found = [model.output_product, *(getattr(by, name) for by in model.products for name in LINEAR)]
+        assert {type(product) for product in found} == {kind} and len(found) == 4 * model.config.num_layers + 1
+
+
+@needs_fbgemm
 @SHAPES
 def test_both_libraries_give_the_same_logits(monkeypatch, config):
-    def prefill_and_decode(model, cache):
+    drawn, results = random_model(config), []
+    for layer in drawn.layers:
+        for name in LINEAR:
+            setattr(layer, name, getattr(layer, name).half().float())
+    for kind in (PackedProduct, Product):
+        model = MiniGPT(config, drawn.embedding, drawn.layers, drawn.final_norm)
+        assert isinstance(model.products[0].down, kind)
+        monkeypatch.setattr(products, "has_fbgemm", lambda: False)  # the second model's
+        cache = KVCache(config, len(PROMPTS), 64)
         slots = [cache.allocate() for _ in PROMPTS]
-        return model.prefill(PROMPTS, cache, slots), model.decode_step([5] * len(slots), cache, slots)
-
-    for found, expected in zip(*with_libraries(monkeypatch, config, prefill_and_decode), strict=True):
+        results.append((model.prefill(PROMPTS, cache, slots), model.decode_step([5] * len(slots), cache, slots)))
+    for found, expected in zip(*results, strict=True):
         assert_close(found, expected)
+        assert not torch.equal(found, expected)  # two libraries add in different orders
 
 
-@needs_onednn
-def test_oneDNN_takes_prompts_and_no_decode_steps():
-    assert products.are_many(1, products.MANY_ROWS) and products.are_many(products.MANY_ROWS // 2, 2)
-    assert not products.are_many(1, products.MANY_ROWS - 1)
-    assert not products.are_many(64, 1)  # a decode step of any batch size is the same operations
+def test_a_processor_without_FBGEMM_multiplies_by_torch_mm(monkeypatch):
+    monkeypatch.setattr(products, "has_fbgemm", lambda: False)
+    assert {type(each) for each in vars(LayerProducts(load_tutor().layers[0])).values()} == {Product}
 
 
 @SHAPES
@@ -59,15 +95,6 @@ def test_prefill_is_verify_at_the_last_token(config):
                      cache.kv[:, :, config.num_kv_heads :, : len(prompt)])  # K and V are there for all tokens
 
 
-def test_padding_to_a_multiple_stays_within_the_slot():
-    config = Config()
-    model, cache = random_model(config), KVCache(config, 1, 30)
-    slots, prompt = [cache.allocate()], PROMPTS[0][:30]  # WIDTHS does not divide 30
-    assert len(prompt) % products.WIDTHS
-    assert_close(model.prefill([prompt], cache, slots)[0], model.forward(torch.tensor([prompt]))[0, -1])
-    assert cache.lengths.tolist() == [30]
-
-
 def test_a_cache_keeps_few_workspaces():
     config = Config(num_layers=1)
     model = random_model(config)
@@ -78,18 +105,16 @@ def test_a_cache_keeps_few_workspaces():
     assert 1 <= len(cache.workspaces) <= 20
 
 
-@pytest.mark.parametrize("language, word", [("en", "rows"), ("es", "filas")])
+@needs_fbgemm
+@pytest.mark.parametrize("language, word", [("en", "packed"), ("es", "empaquetados")])
 def test_the_report_has_a_line_for_each_number_of_rows(monkeypatch, language, word):
     monkeypatch.setenv("MINIGPT_LANG", language)
-    head, *lines = product_libraries.report(random_model(Config(num_layers=1)), repeats=1).splitlines()
-    if products.has_onednn():
-        assert word in head and [int(line.split()[0]) for line in lines] == list(product_libraries.NUM_ROWS)
-        assert all(float(line.split()[-1]) > 0 for line in lines)
+    head, *lines = product_libraries.report(load_tutor(), repeats=1).splitlines()
+    assert word in head and [int(line.split()[0]) for line in lines] == list(product_libraries.NUM_ROWS)
+    assert all(float(line.split()[-1]) > 0 for line in lines)
 
 
-def test_without_oneDNN_everything_is_torch_mm(monkeypatch):
-    monkeypatch.setattr(products, "_onednn", None)
-    assert not products.are_many(8, 100)
-    model, cache = random_model(Config()), KVCache(Config(), 1)
-    slots = [cache.allocate()]
-    assert_close(model.prefill([PROMPTS[1]], cache, slots)[0], model.forward(torch.tensor([PROMPTS[1]]))[0, -1])
+@pytest.mark.parametrize("language, word", [("en", "no packed weights"), ("es", "no hay pesos empaquetados")])
+def test_without_packed_weights_it_says_so(monkeypatch, language, word):
+    monkeypatch.setenv("MINIGPT_LANG", language)
+    assert word in product_libraries.report(random_model(Config(num_layers=1)), repeats=1)

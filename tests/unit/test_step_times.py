@@ -8,6 +8,9 @@ import torch
 
 from minigpt.analysis import line_fit
 from minigpt.llm.kv_cache import KVCache
+from minigpt.llm.model import Config
+from minigpt.llm.products import has_fbgemm
+from minigpt.llm.tutor import load_tutor
 from minigpt.studies import lab01, roofline, step_anatomy
 from minigpt.studies.decode_floor import decode_once
 from tests.unit.small import GROUPED, SMALL, draw, small_model
@@ -118,12 +121,13 @@ def test_a_point_that_the_products_explain_in_part(language, words, monkeypatch)
 def test_the_parts_of_a_step_are_measured_and_add_up(monkeypatch):
     monkeypatch.setenv("MINIGPT_LANG", "en")
     times_s = {("given", 8): 2e-3, ("given", 8, "calls"): 0.5e-3, ("student", 8): 4e-3, ("student", 8, "calls"): 3e-3,
-               ("products", 8): 1.3e-3, ("products", 8, "calls"): 0.1e-3}
+               ("products", 8): 1.3e-3, ("products", 8, "calls"): 0.1e-3,
+               ("student's products", 8): 1.5e-3, ("student's products", 8, "calls"): 0.1e-3}
     given, own = step_anatomy.parts_of(times_s, [8])
     assert (given.products_ms, given.calls_ms, given.rest_ms) == pytest.approx((1.2, 0.5, 0.3))
     assert step_anatomy.in_words(given) == "given, B = 8: matmul-bound (60 % products)"
     assert own.rest_ms == 0 and sum(own.percent.values()) == pytest.approx(100), "parts that exceed the step leave no rest"
-    assert step_anatomy.in_words(own) == "yours, B = 8: Python-bound (71 % calls)"
+    assert step_anatomy.in_words(own) == "yours, B = 8: Python-bound (68 % calls)"
     rest = step_anatomy.StepParts(way="given", batch_size=1, step_ms=3, products_ms=1, calls_ms=0.5)
     assert step_anatomy.in_words(rest) == "given, B = 1: bound by the rest (50 %)"
     assert step_anatomy.gains((1, 8), {"given": [10, 45]}) == "tokens per second at B = 8 against B = 1: given ×4.5"
@@ -136,14 +140,16 @@ def test_the_tiny_twin_asks_for_the_same_operations_and_the_products_include_att
         return decode_once(model, size, context)
 
     jobs = step_anatomy.jobs(model, step, (1, 4), context=16)
-    assert [key for key in jobs if len(key) == 2] == [(way, B) for way in ("products", "given", "student") for B in (4, 1)]
-    assert all(len(key) == 3 for key in list(jobs)[6:]), "the whole model's steps follow each other"
+    assert [key for key in jobs if len(key) == 2] == [(way, B) for way in ("products", "student's products", "given", "student")
+                                                        for B in (4, 1)]
+    assert all(len(key) == 3 for key in list(jobs)[8:]), "the whole model's steps follow each other"
     for size in (1, 4):
-        for name in ("given", "student", "products"):
+        for name in ("given", "student", "products", "student's products"):
             own, calls = (lab01.count_operations(jobs[key]) for key in ((name, size), (name, size, "calls")))
             assert own == calls
         layers = model.config.num_layers
-        assert lab01.count_operations(jobs["products", size]) == 6 * layers + 1, "four linear layers and attention's two"
+        for products in ("products", "student's products"):
+            assert lab01.count_operations(jobs[products, size]) == 6 * layers + 1, "four linear layers and attention's two"
 
 
 # -- the roofline -----------------------------------------------------------------------------------------------------
@@ -168,6 +174,14 @@ def test_what_is_said_of_7b_on_an_a100(monkeypatch):
     assert short[0] == long[0] == pytest.approx(6.5, abs=0.1) and long[1] == pytest.approx(8 * short[1])
     rows = roofline.table({"7B": (roofline.A100, [one, roofline.step_work(roofline.LLAMA_2_7B, 300, 0, 2)])}).splitlines()
     assert "memory" in rows[1] and "arithmetic" in rows[2]
+
+
+def test_packed_weights_take_two_bytes_to_read_and_K_and_V_four():
+    packed, plain = roofline.bytes_per_weight(load_tutor()), roofline.bytes_per_weight(small_model())
+    assert (packed, plain) == (2 if has_fbgemm() else 4, 4)
+    halved, whole = (roofline.step_work(Config(), 8, 64, 4, bytes_per_weight=size) for size in (2, 4))
+    assert whole == roofline.step_work(Config(), 8, 64, 4)
+    assert (2 * halved.weight_bytes, halved.kv_bytes, halved.flops) == (whole.weight_bytes, whole.kv_bytes, whole.flops)
 
 
 def test_a_machine_is_measured_by_what_it_does_at_best():
