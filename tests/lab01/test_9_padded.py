@@ -88,9 +88,9 @@ def test_leftovers_are_hidden(student):
         got, wanted, _, _ = one_step(student, spec, prompts, filler=7.5)
         expect_rows(got, wanted, hint=t(
             "the same step, but the places after each request hold what another request left there, not zeros: a score of 0 "
-            "still has a weight, −∞ has none. Mask the places from lengths[i] on for each request (section 1.11)",
+            "still has a weight, −∞ has none. Mask the places after lengths[i], the new token's own, for each request (section 1.11)",
             "el mismo paso, pero los sitios que quedan detrás de cada petición guardan restos de otra, no ceros: una "
-            "puntuación de 0 aún tiene peso; −∞, ninguno. Oculta lo que queda detrás de lengths[i] en cada petición "
+            "puntuación de 0 aún tiene peso; −∞, ninguno. Oculta lo que queda detrás de lengths[i], el sitio del token nuevo, en cada petición "
             "(sección 1.11)",
         ))
 
