@@ -66,7 +66,7 @@ def _joined_in_turn(q, keys, values):
 
 
 def _values_viewed(q, keys, values):
-    """`view` in the place of a transpose of the values: the rows of all tokens are dealt out to the heads anew."""
+    """`view` in the place of a transpose of the values: a token's numbers go to the heads of others."""
     scores = q.view(keys.shape[1], -1, q.shape[1]) @ keys.permute(1, 2, 0) / q.shape[1] ** 0.5
     return (scores.softmax(dim=-1) @ values.reshape(keys.shape[1], -1, q.shape[1])).reshape(-1)
 
