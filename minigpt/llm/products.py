@@ -1,6 +1,6 @@
 """The products of the linear layers, x @ weight, by the quicker of two libraries.
 
-`torch.mm` is MKL's on most computers. It takes weights as they are, puts them in order anew at every call, and on a
+`torch.mm` is MKL's on most computers. It takes weights as they are, puts them in order at every call, and on a
 processor that is not Intel's it uses half of the vector width. FBGEMM puts a matrix in order once, as 16-bit numbers, so
 that half as many bytes are read, and multiplies and adds in fp32. The shipped weights are 16-bit numbers in their file,
 so nothing is lost by it. A matrix that 16 bits do not hold exactly is `torch.mm`'s, such as one drawn at random or in

@@ -13,6 +13,7 @@ from minigpt.llm.model import MiniGPT
 from minigpt.studies.decode_floor import decode_once
 
 COARSE_S = 1e-4  # a clock that ticks less often cannot time a step
+MUCH_LONGER = 1.2  # times: by less than that, two measurements of a step differ for no reason
 
 
 def pick_clock():
@@ -134,6 +135,28 @@ def masked_in_words(sizes, times_ms: dict[str, list[float]]) -> str:
         es=f"B = {size}: tu paso con máscara tarda {padded / given:.2f} veces lo que el código dado y {padded / looped:.2f} veces "
            f"lo que tu bucle",
     ) for size, padded, given, looped in rows)
+
+
+def measured_twice(sizes, in_a_row_ms: list[float], in_turns_ms: list[float]) -> str:
+    """How a step for 32 compares with one for 1 in 1.1 and in 1.8, and why the smaller step may take longer in turns."""
+    ratios = [row[sizes.index(32)] / row[0] for row in (in_a_row_ms, in_turns_ms)]
+    (first, second), (one, again) = ratios, (in_a_row_ms[0], in_turns_ms[0])
+    words = say(en=f"a step for 32 compared with one for 1: {first:.1f} × in 1.1, {second:.1f} × in 1.8; for 1: {one:.2f} ms, then {again:.2f} ms",
+                es=f"un paso para 32 frente a uno para 1: {first:.1f} × en 1.1, {second:.1f} × en 1.8; para 1: {one:.2f} ms, luego {again:.2f} ms")
+    if again < MUCH_LONGER * one:
+        return words
+    return words + say(
+        en="\n(in 1.1 the same step ran again and again; in 1.8 each follows other work, and has to refill the processor's caches)",
+        es="\n(en 1.1 se repetía el mismo paso; en 1.8 cada uno sigue a otro trabajo y tiene que volver a llenar las cachés del procesador)")
+
+
+def growth_in_words(counts: list[int]) -> str:
+    """The operations of the masked step at B = 2 and at B = 32, and what it means if there are more."""
+    shown = say(en="operations, masked, at B = 2 and 32:", es="operaciones, con máscara, con B = 2 y 32:") + " {} {}".format(*counts)
+    if counts[1] <= counts[0]:
+        return shown
+    return shown + say(en=" (they grow with the rows: is there still a loop over the requests?)",
+                       es=" (crecen con las filas: ¿queda un bucle sobre las peticiones?)")
 
 
 def guess_at(size: int, sizes, guess, convert) -> list:

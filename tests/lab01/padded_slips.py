@@ -16,6 +16,8 @@ class Step:
     hint: Text = t("", "")
     hidden: Callable = lambda places, lengths: places > lengths
     grown: int = 0  # by how much the lengths have grown before the step
+    per_layer: int = 0  # by how much they grow in each layer
+    is_masked_early: bool = False  # what is hidden was worked out before the lengths grew
     later: int = 0  # positions by which the new token is rotated too far
     is_scaled: bool = True
     in_turn: bool = False  # query heads take the key/value heads in turn
@@ -28,13 +30,17 @@ class Step:
         model, lengths = spec.build(), padded["lengths"] + self.grown
         x = model.embedding[torch.tensor(fed)]
         for index, layer in enumerate(model.layers):
-            attended = self.attended(model, layer, x, lengths, [padded[name][index].clone() for name in ("keys", "values")])
+            now = lengths + self.per_layer * index
+            attended = self.attended(
+                model, layer, x, now, [padded[name][index].clone() for name in ("keys", "values")],
+                padded["lengths"] if self.is_masked_early else now,
+            )
             x = x * self.keeps_x + attended @ layer.attention_out
             x = layer.feed_forward(x, model.config.norm_eps)
         return rms_norm(x, model.final_norm, model.config.norm_eps) @ model.embedding.t()
 
-    def attended(self, model, layer, x, lengths, kept: list):
-        """What attention gives each row (B, H·D)."""
+    def attended(self, model, layer, x, lengths, kept: list, masked):
+        """What attention gives each row (B, H·D); places are hidden by the lengths `masked`."""
         import torch
 
         cfg, rows = model.config, torch.arange(len(x))
@@ -47,7 +53,7 @@ class Step:
                  for head in range(cfg.num_heads)]
         keys, values = (tensor[:, :, which] for tensor in kept)  # (B, S, H, D): each query head has its own
         scores = torch.einsum("bhd,bshd->bhs", rotate(q, *turn), keys) / (math.sqrt(cfg.head_size) if self.is_scaled else 1)
-        hidden = self.hidden(torch.arange(keys.shape[1])[None], lengths[:, None])
+        hidden = self.hidden(torch.arange(keys.shape[1])[None], masked[:, None])
         weights = scores.masked_fill(hidden[:, None], -math.inf).softmax(dim=-1)
         return torch.einsum("bhs,bshd->bhd", weights, values).reshape(len(x), -1)
 
@@ -77,12 +83,12 @@ SLIPS = (
         "las cabezas de consulta que comparten una de claves y valores son vecinas, como en 1.2; las tuyas las toman por turnos "
         "(sección 1.11)",
     )),
-    Step(grown=1, hint=t(
+    *(Step(grown=grown, per_layer=per_layer, is_masked_early=is_early, hint=t(
         "the lengths grow too early: lengths[i] is the new token's place, counted from 0, so add 1 only after the last layer "
         "(section 1.11)",
         "las longitudes crecen demasiado pronto: lengths[i] es el sitio del token nuevo, contando desde 0, así que suma 1 solo "
         "tras la última capa (sección 1.11)",
-    )),
+    )) for grown, per_layer in ((1, 0), (0, 1), (1, 1)) for is_early in (False, True)),
     Step(later=1, hint=t(
         "the new token is at position lengths[i], counted from 0, not at lengths[i] + 1: positions are used before the lengths "
         "grow (section 1.11)",

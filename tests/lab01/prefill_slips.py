@@ -22,6 +22,7 @@ class Pass:
     is_scaled: bool = True
     in_turn: bool = False  # query heads take the key/value heads in turn
     feeds: Callable = lambda feed, x, added: feed(x + added)  # from x and what attention adds to the next x
+    is_mixed: bool = True  # the heads' results are multiplied by attention_out
     row: int = -1  # whose logits are returned
 
     def logits(self, spec, cache: dict, tokens: list[int]):
@@ -31,7 +32,9 @@ class Pass:
         model = spec.build()
         x = model.embedding[torch.tensor(tokens)]
         for index, layer in enumerate(model.layers):
-            added = self.attended(model, index, x, cache.get(index)) @ layer.attention_out
+            added = self.attended(model, index, x, cache.get(index))
+            if self.is_mixed or added.shape != x.shape:  # where H·D is not E, it cannot be added as it is
+                added = added @ layer.attention_out
             x = self.feeds(lambda y, layer=layer: layer.feed_forward(y, model.config.norm_eps), x, added)
         return (rms_norm(x[self.row], model.final_norm, model.config.norm_eps) @ model.embedding.t()).flatten()
 
@@ -137,6 +140,10 @@ SLIPS = (
 )
 # The two halves of a layer, for any step: section 1.4 has them, 1.11 uses them again.
 HALVES = (
+    Pass(is_mixed=False, hint=t(
+        "what attention gives is added as it is: multiply it by the matrix first, … @ layer.attention_out",
+        "lo que da la atención se suma tal cual: multiplícalo antes por la matriz, … @ layer.attention_out",
+    )),
     Pass(feeds=lambda feed, x, added: feed(added), hint=t(
         "what attention gives is added to x; it does not replace x", "lo que da la atención se suma a x; no sustituye a x",
     )),

@@ -92,15 +92,56 @@ NO_ROWS = t(
 )
 
 
+BY_NUMBER = t(
+    "the dict maps a layer's number to its keys and values, and the number, not the layer itself, is what `remember` takes: "
+    "`for index, layer in enumerate(model.layers)` gives both (section 1.4)",
+    "el diccionario asocia el número de una capa con sus claves y valores, y `remember` recibe ese número, no la capa: "
+    "`for index, layer in enumerate(model.layers)` da ambas cosas (sección 1.4)",
+)
+A_MATRIX = t(
+    "parentheses after a tensor: `layer.attention_out` is a matrix, not a function; multiply by it, … @ layer.attention_out "
+    "(section 1.4)",
+    "hay paréntesis tras un tensor: `layer.attention_out` es una matriz, no una función; multiplica por ella, … @ "
+    "layer.attention_out (sección 1.4)",
+)
+SIDE_BY_SIDE = t(
+    "two tensors in this line do not fit side by side. If it is the mask: {mask}",
+    "dos tensores de esta línea no encajan uno con otro. Si se trata de la máscara: {mask}",
+)
+MASK_OF_A_PROMPT = t(
+    "it has one row per new token and one column per place, (T, S), and S counts what the dict held before, too (section 1.11)",
+    "tiene una fila por token nuevo y una columna por sitio, (T, S), y S cuenta también lo que el diccionario guardaba antes "
+    "(sección 1.11)",
+)
+MASK_OF_A_BATCH = t(
+    "hidden (B, S) needs two axes of size 1 to fit scores (B, K, H/K, S): hidden[:, None, None] (section 1.11)",
+    "hidden (B, S) necesita dos ejes de tamaño 1 para encajar en las puntuaciones (B, K, H/K, S): hidden[:, None, None] "
+    "(sección 1.11)",
+)
+MASKS = {"prefill": MASK_OF_A_PROMPT, "decode_padded": MASK_OF_A_BATCH}
+
+
+def crash_hint(function: str, failure: CheckFailed) -> Text | None:
+    """What an exception in a step most likely means; None if nothing is known about it."""
+    what, is_inside = str(failure.got), failure.where in ("remember", "attend")
+    if "unhashable type" in what:
+        return BY_NUMBER
+    if "'Tensor' object is not callable" in what:
+        return A_MATRIX
+    if "must match the size of tensor" in what and function in MASKS and not is_inside:
+        return SIDE_BY_SIDE.format(mask=MASKS[function])
+    if is_inside:
+        return OF_ANOTHER_SHAPE.format(where=failure.where)
+    return NO_ROWS if "RuntimeError" in failure.raised else None
+
+
 def call_step(student, function: str, *args, again: bool = False):
     """`student.call_with` for a step; an exception in one of the functions that it is built from is explained."""
     try:
         return student.call_with(function, *args, again=again)
     except CheckFailed as failure:
-        if failure.outcome == CRASHED and failure.where in ("remember", "attend") and not failure.hint:
-            failure.hint = OF_ANOTHER_SHAPE.format(where=failure.where)
-        if failure.outcome == CRASHED and "RuntimeError" in failure.raised and not failure.hint:
-            failure.hint = NO_ROWS
+        if failure.outcome == CRASHED and not failure.hint:
+            failure.hint = crash_hint(function, failure) or ""
         raise
 
 

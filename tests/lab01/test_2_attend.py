@@ -65,6 +65,12 @@ def _joined_in_turn(q, keys, values):
     return attention(q, keys, values).view(keys.shape[1], -1, q.shape[1]).transpose(0, 1).reshape(-1)
 
 
+def _values_viewed(q, keys, values):
+    """`view` in the place of a transpose of the values: a token's numbers go to the heads of others."""
+    scores = q.view(keys.shape[1], -1, q.shape[1]) @ keys.permute(1, 2, 0) / q.shape[1] ** 0.5
+    return (scores.softmax(dim=-1) @ values.reshape(keys.shape[1], -1, q.shape[1])).reshape(-1)
+
+
 def _weights_over(axis: int):
     """The softmax of the scores (K, H/K, S) over an axis other than the tokens."""
 
@@ -86,6 +92,12 @@ OTHERWISE = (
         "to be swapped before the last reshape",
         "el resultado de cada cabeza es correcto, pero se juntan en otro orden: primero la cabeza 0, después la 1, etc. Antes del "
         "último reshape no hay que intercambiar ejes",
+    )),
+    (_values_viewed, t(
+        "`view` (or `reshape`) mixes up the values of the K heads: it leaves the numbers in their order. `transpose` or "
+        "`permute` moves axes, from (S, K, D) to (K, S, D)",
+        "`view` (o `reshape`) mezcla los valores de las K cabezas: deja los números en su orden. Los ejes se mueven con "
+        "`transpose` o `permute`, de (S, K, D) a (K, S, D)",
     )),
     *((_weights_over(axis), t(
         "the softmax runs over the heads: it runs over the S tokens, dim=-1 of scores (K, H/K, S), so that the weights of each "

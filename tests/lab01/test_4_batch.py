@@ -9,7 +9,7 @@ Which request is in which row, in the check of joining and leaving (one row per 
 
 from tests.grader.check import check
 from tests.grader.definition import expect_unchanged
-from tests.grader.outcomes import expect, expect_equal, t
+from tests.grader.outcomes import Text, expect, expect_equal, t
 from tests.lab01.scenes import (
     DEEP,
     MODELS,
@@ -20,6 +20,7 @@ from tests.lab01.scenes import (
     expect_rows,
     filled_caches,
     greedy_alone,
+    is_close,
     tutor_prompts,
 )
 
@@ -34,10 +35,20 @@ def expect_step(student, spec, prompts: list[list[int]], *, hint, again: bool = 
     caches = [filled_caches(spec, [prompt[:-1]])[0] if prompt[1:] else {} for prompt in prompts]
     fed = [prompt[-1] for prompt in prompts]
     got, (counts, after, fed_after) = call_step(student, "decode_batch", spec, caches, fed, again=again)
-    expect_rows(got, [alone(spec, prompt)[-1] for prompt in prompts], hint=hint)
+    wanted = [alone(spec, prompt)[-1] for prompt in prompts]
+    expect_rows(got, wanted, hint=_slip_hint(got, wanted, spec, caches, fed) or hint)
     _expect_caches(after, [len(prompt) for prompt in prompts])
     expect_unchanged(("tokens",), (fed,), (fed_after,))
     return counts
+
+
+def _slip_hint(got, wanted: list, spec, caches: list[dict], fed: list[int]) -> Text | None:
+    """The hint of a mistake in how the two halves of a layer are joined, if it gives just the first row."""
+    from tests.lab01.prefill_slips import halves_hint  # imports the model
+
+    if getattr(got, "ndim", 0) != 2 or len(got) != len(wanted) or is_close(got[0], wanted[0]):
+        return None
+    return halves_hint(got[0], spec, caches[0], fed[:1], t(" (section 1.4)", " (sección 1.4)"))
 
 
 @check("1.4", points=2, en="a request attends only to its own keys and values",
@@ -45,12 +56,12 @@ def expect_step(student, spec, prompts: list[list[int]], *, hint, again: bool = 
 def test_nobody_sees_a_neighbour(student):
     for spec in MODELS:
         expect_step(student, spec, [draw_tokens(6, seed=(student.seed, i)) for i in range(3)], hint=t(
-            "three requests of equal length, so positions cannot be swapped between rows: row i of q, k and v belongs to "
-            "caches[i], both for remembering and for attending. If that is right: did you read the lengths after layer 0 had "
-            "made the caches grow? (section 1.5)",
-            "tres peticiones de igual longitud, así que ninguna fila pudo tomar la posición de otra: la fila i de q, k y v "
-            "pertenece a caches[i], tanto al guardar como al atender. Si eso está bien: ¿leíste las longitudes cuando la capa "
-            "0 ya había hecho crecer las cachés? (sección 1.5)",
+            "three requests of equal length, all at the same position: row i of q, k and v belongs to caches[i], both for "
+            "remembering and for attending. If that is right: is the position the length of the request's dict, read before "
+            "layer 0 makes the caches grow? (section 1.5)",
+            "tres peticiones de igual longitud, todas en la misma posición: la fila i de q, k y v pertenece a caches[i], tanto al "
+            "guardar como al atender. Si eso está bien: ¿es la posición la longitud del diccionario de la petición, leída "
+            "antes de que la capa 0 haga crecer las cachés? (sección 1.5)",
         ))
     for count in (1, 33):
         expect_step(student, MODELS[1], [draw_tokens(3, seed=(student.seed, i)) for i in range(count)], hint=t(

@@ -17,6 +17,14 @@ MS = 1e-3
 LATE_MS = 5_000.0  # of calls that were not asked for
 
 
+TOO_OFTEN = t(
+    "a candidate was called more than warmup + repeats times, and what was not asked for takes 5 s here: `warmup` calls of each "
+    "before the first round, then one call per round in exactly `repeats` rounds (section 1.6)",
+    "se llamó a una candidata más de warmup + repeats veces, y lo que nadie ha pedido tarda aquí 5 s: `warmup` llamadas a cada "
+    "una antes de la primera ronda, y después una llamada por ronda en `repeats` rondas exactas (sección 1.6)",
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bench:
     """Candidates, the times of their calls in milliseconds, and how much longer all calls of a round take."""
@@ -88,9 +96,9 @@ def expect_medians(student, scenes: list[Bench], *, hint: Text) -> None:
     for count, scene in enumerate([*scenes, scenes[0]]):
         with explained_by(hint, outcome=CRASHED):
             got, wanted = measured(student, scene, again=count > 0), scene.medians_ms()
-        why = hint
+        why = TOO_OFTEN if any(LATE_MS / 2 <= value <= 4 * LATE_MS for value in got.values()) else hint
         if not is_right(got, wanted) and count:
-            why = KEPT if is_right(measured(student, scene), wanted) else hint
+            why = KEPT if is_right(measured(student, scene), wanted) else why
         words = [" ".join(f"{name} {value:.4g}" for name, value in each.items()) for each in (wanted, got)]
         expect(is_right(got, wanted), expected=f"{words[0]} ms", got=f"{words[1]} ms", hint=why)
 

@@ -3,7 +3,7 @@
 from tests.grader.check import check
 from tests.grader.definition import expect_unchanged
 from tests.grader.outcomes import expect, expect_equal, t
-from tests.lab01.scenes import DEEP, MODELS, alone, draw_tokens, expect_rows, filled_caches, is_close, shown
+from tests.lab01.scenes import DEEP, MODELS, alone, call_step, draw_tokens, expect_rows, filled_caches, is_close, shown
 
 LENGTHS = (2, 4, 8, 31)  # with the new token
 ROOM = 40
@@ -28,7 +28,7 @@ def one_step(student, spec, prompts: list[list[int]], **settings):
     """Decode the last token of each prompt: logits, the oracle's, what was given, and what it is afterwards."""
     given = padded_caches(spec, [prompt[:-1] for prompt in prompts], **settings)
     fed = [prompt[-1] for prompt in prompts]
-    got, (counts, after, fed_after) = student.call_with("decode_padded", spec, given, fed)
+    got, (counts, after, fed_after) = call_step(student, "decode_padded", spec, given, fed)
     expect_unchanged(("tokens",), (fed,), (fed_after,))
     return got, [alone(spec, prompt)[-1] for prompt in prompts], after, counts
 
@@ -88,9 +88,9 @@ def test_leftovers_are_hidden(student):
         got, wanted, _, _ = one_step(student, spec, prompts, filler=7.5)
         expect_rows(got, wanted, hint=t(
             "the same step, but the places after each request hold what another request left there, not zeros: a score of 0 "
-            "still has a weight, −∞ has none. Mask the places from lengths[i] on for each request (section 1.11)",
+            "still has a weight, −∞ has none. Mask the places after lengths[i], the new token's own, for each request (section 1.11)",
             "el mismo paso, pero los sitios que quedan detrás de cada petición guardan restos de otra, no ceros: una "
-            "puntuación de 0 aún tiene peso; −∞, ninguno. Oculta lo que queda detrás de lengths[i] en cada petición "
+            "puntuación de 0 aún tiene peso; −∞, ninguno. Oculta lo que queda detrás de lengths[i], el sitio del token nuevo, en cada petición "
             "(sección 1.11)",
         ))
 
@@ -131,7 +131,7 @@ def test_several_steps(student):
     padded = padded_caches(spec, [prompt[:5] for prompt in prompts])
     for place in range(5, 9):
         fed = [prompt[place] for prompt in prompts]
-        got, (counts, padded, _) = student.call_with("decode_padded", spec, padded, fed, again=place > 5)
+        got, (counts, padded, _) = call_step(student, "decode_padded", spec, padded, fed, again=place > 5)
         expect_rows(got, [alone(spec, prompt[: place + 1])[-1] for prompt in prompts], hint=t(
             "several steps in a row: each step continues from what the previous one wrote and counted (section 1.11)",
             "varios pasos seguidos: cada paso continúa a partir de lo que escribió y contó el anterior (sección 1.11)",

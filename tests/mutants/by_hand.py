@@ -138,7 +138,7 @@ BY_LAB = {
                hint="one row of shape (V,)"),
         Mutant(
             name="an index rounded down", old=P95, new="sorted(values)[int(0.95 * len(values))]", check="1.6/nearest_rank",
-            hint="one too high whenever p/100·n is a whole number",
+            hint="one too high whenever 0.95·n is a whole number",
         ),
         Mutant(
             name="the rank as an index", old=P95, new="sorted(values)[math.ceil(0.95 * len(values))]",

@@ -1,6 +1,6 @@
 """Wrong caches, wrong steps and wrong measurements, each with a mistake that students are bound to make."""
 
-from tests.mutants import by_hand, first_message, fresh, lab01_values
+from tests.mutants import by_hand, first_message, fresh, lab01_first_message, lab01_values
 from tests.mutants.mutant import Mutant
 
 JOIN = "        k, v = torch.cat([keys, k]), torch.cat([values, v])"
@@ -269,6 +269,7 @@ MUTANTS = (
         check="1.10/goes_on_with_a_filled_cache", hint="count from 0 although the dict",
     ),
     *lab01_values.MUTANTS,
+    *lab01_first_message.MUTANTS,
     *fresh.BY_LAB["01"],
     *first_message.BY_LAB["01"],
     *by_hand.BY_LAB["01"],

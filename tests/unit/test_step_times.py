@@ -67,6 +67,20 @@ def test_a_guess_is_one_point_or_none(guess, expected):
     assert lab01.guess_at(32, (1, 32), guess, lambda value: 2.0 * value) == expected
 
 
+@pytest.mark.parametrize("in_turns, ratio, is_explained", [([0.5, 2.5], 5.0, True), ([0.26, 2.0], 7.7, False), ([0.2, 2.0], 10.0, False)])
+def test_the_ratio_of_the_first_figure_is_compared_with_that_of_the_last(in_turns, ratio, is_explained, monkeypatch):
+    monkeypatch.setenv("MINIGPT_LANG", "en")
+    words = lab01.measured_twice((1, 32), [0.25, 1.75], in_turns)
+    assert words.startswith(f"a step for 32 compared with one for 1: 7.0 × in 1.1, {ratio} × in 1.8")
+    assert ("refill the processor's caches" in words) == is_explained
+
+
+def test_operations_that_grow_with_the_rows_show_a_loop(monkeypatch):
+    monkeypatch.setenv("MINIGPT_LANG", "en")
+    assert lab01.growth_in_words([272, 272]).endswith("272 272")
+    assert "is there still a loop" in lab01.growth_in_words([325, 2665])
+
+
 def test_a_warming_laptop_slows_down():
     laptop = lab01.WarmingLaptop(call_ms=1.0, growth=2.0)
     laptop.work(), laptop.work()
