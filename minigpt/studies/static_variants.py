@@ -146,4 +146,4 @@ def dropping_in_words(here_percent: list[float], virtual_percent: list[float]) -
     if min(here_percent) > max(virtual_percent):
         return both + say(en=": it pays less here. A row may cost less here, compared with the fixed part of a step",
                           es=": aquí compensa menos. Puede que aquí una fila cueste menos, frente a la parte fija de un paso")
-    return both + say(en=": the runs themselves differ by that much", es=": las propias ejecuciones difieren en otro tanto")
+    return both + say(en=": the runs themselves differ by that much", es=": entre unas ejecuciones y otras hay ya tanta diferencia")

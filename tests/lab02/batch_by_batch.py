@@ -34,9 +34,15 @@ def ran(student, workload, **settings) -> RunLog:
     except CheckFailed as failure:
         if not failure.hint and "BusyWait" in failure.raised:
             failure.hint = ASKED_AGAIN
-        if not failure.hint and "has been answered" in str(getattr(failure.got, "en", "")):
+        if not failure.hint and has_left(failure):
             failure.hint = ANSWERED_BEFORE
         raise
+
+
+def has_left(failure: CheckFailed) -> bool:
+    """Whether a request that had its answer was used again: the runtime says so, in the language of the report."""
+    return "ServingError" in failure.raised and any(
+        words in str(failure.got) for words in ("has been answered", "ya tuvo su respuesta"))
 
 
 def due_run(workload, settings: dict) -> RunLog:

@@ -141,9 +141,9 @@ def test_deadline_is_not_restarted(student):
     """
     expect_equal(collected(student, [0, 4, 8]), ([0, 1], 5.0), hint=t(
         "(batch, when it leaves in ms): arrivals at 0, 4 and 8 ms, max_wait_s = 5 ms. If every arrival restarts the wait, the "
-        "first request may wait forever: fix the deadline once (section 2.2)",
+        "first request waits longer with each one: fix the deadline once (section 2.2)",
         "(lote, cuándo sale en ms): llegadas a los 0, 4 y 8 ms, max_wait_s = 5 ms. Si cada llegada reinicia la "
-        "espera, la primera petición puede esperar para siempre: fija el plazo una sola vez (sección 2.2)",
+        "espera, la primera petición espera más con cada una: fija el plazo una sola vez (sección 2.2)",
     ))
 
 

@@ -11,9 +11,17 @@ from dataclasses import replace
 from minigpt.workloads.workload import Workload
 from tests.grader.check import check
 from tests.grader.outcomes import CheckFailed, expect, expect_equal, t
+from tests.lab02.batch_by_batch import has_left
 from tests.lab03.oracle import REMEMBERS, expect_token_ids, one_step_early, one_step_late, prompt_counted, two_prompts
 from tests.lab03.random_scenes import random_items
 from tests.lab03.scenes import MS, scene
+
+ANSWERS = t(
+    "this function answered a request, and computed it again in the next step. It only computes: answering is the loop's job "
+    "(section 2.4)",
+    "esta función respondió a una petición y volvió a calcularla en el paso siguiente. Solo calcula: responder es cosa del "
+    "bucle (sección 2.4)",
+)
 
 
 def ran(student, workload, *, again: bool = False):
@@ -22,7 +30,12 @@ def ran(student, workload, *, again: bool = False):
     host = student.server(workload, max_batch=count)
     batch = host.take(count)
     random.Random(count).shuffle(batch)  # their order need not be that of their ids
-    _, (after,) = student.call_on(host, "run_full_inference", batch, again=again)
+    try:
+        _, (after,) = student.call_on(host, "run_full_inference", batch, again=again)
+    except CheckFailed as failure:
+        if not failure.hint and has_left(failure):
+            failure.hint = ANSWERS
+        raise
     expect_still_there(batch, after)
     return {i: list(request.output_token_ids) for i, request in host.requests.items()}, host
 
@@ -89,6 +102,12 @@ def left_out(outputs: dict, due: dict) -> list[int]:
        es="una sola pasada por paso, para todo el lote")
 def test_all_rows_in_every_step(student):
     _, host = ran(student, scene((0, 2), (0, 4), (0, 1)))
+    expect(max(map(len, rows(host)), default=3) > 1, expected=[[0, 1, 2]] * 4, got=rows(host), hint=t(
+        "(requests in each step): you call forward_one_step once per request. Call it once per step, with the whole list: it "
+        "returns one token for each of them, and the cost of the pass is shared (section 2.3)",
+        "(peticiones de cada paso): llamas a forward_one_step una vez por petición. Llámala una vez por paso, con la lista "
+        "entera: devuelve un token para cada una, y el coste de la pasada se reparte (sección 2.3)",
+    ))
     expect_equal(rows(host), [[0, 1, 2]] * 4, hint=one_step_late("2.3") if rows(host) == [[0, 1, 2]] * 5 else t(
         "(requests in each step): each step of a static batch computes the whole batch, including rows that have ended; "
         "leaving them out is a variant of section 2.11 (section 2.3)",
@@ -103,6 +122,14 @@ def test_stops_with_the_longest(student):
     for ends_with_eos in (False, True):
         _, host = ran(student, scene((0, 2), (0, 6), (0, 3), ends_with_eos=ends_with_eos))
         counts["EOS" if ends_with_eos else "max_tokens"] = len(host.server.log.steps)
+    expect(counts["max_tokens"] >= 6 and counts["EOS"] >= 6, expected={"max_tokens": 6, "EOS": 7}, got=counts, hint=t(
+        "(steps of a batch whose answers have 2, 6 and 3 tokens, ended by the limit or by EOS): you stop while a request is "
+        "still running. Go on until all have ended: does a `return`, a `break` or an `any` end the loop with the first one? "
+        "(section 2.3)",
+        "(pasos de un lote cuyas respuestas tienen 2, 6 y 3 tokens, terminadas por el límite o por EOS): paras cuando aún "
+        "queda una petición en marcha. Sigue hasta que todas hayan terminado: ¿acaba el bucle con la primera por un `return`, "
+        "un `break` o un `any`? (sección 2.3)",
+    ))
     expect_equal(counts, {"max_tokens": 6, "EOS": 7}, hint=t(
         "(steps of a batch whose longest answer has 6 tokens, ended by EOS or by the limit): EOS takes a step of its own. "
         "Stop as soon as no request is running, even if max_tokens would allow more (section 2.3)",

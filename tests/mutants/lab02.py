@@ -141,13 +141,21 @@ MUTANTS = (
         + STEP.replace("(batch, ", "(rows, ").replace("step(batch)", "step(rows)"),
     ),
     Mutant(
-        name="one pass per request", old=STEP, check="2.2/all_rows_in_every_step", hint="computes the whole batch",
+        name="one pass per request", old=STEP, check="2.2/all_rows_in_every_step", hint="once per step, with the whole list",
         new="for request, token in [(each, server.model.forward_one_step([each])[0]) for each in batch]:",
     ),
     Mutant(
         name="steps on to the largest max_tokens", old=RUN, check="2.2/stops_with_the_longest",
         hint="even if max_tokens would allow more",
         new=RUN.replace("while running:", "for _ in range(max(request.max_tokens for request in batch)):"),
+    ),
+    Mutant(
+        name="ends with the first EOS", old=RUN, check="2.2/stops_with_the_longest", hint="while a request is still running",
+        new=RUN.replace(NOT_EOS, "            if token == server.model.eos_token_id:\n                return\n" + NOT_EOS),
+    ),
+    Mutant(
+        name="answers when a request ends", old=RUN, check="2.2/all_rows_in_every_step", outcome="crashed",
+        hint="answering is the loop's job", new=RUN + "                server.respond(request)\n",
     ),
     Mutant(
         name="EOS stored", old=NOT_EOS, new="            request.append(token)\n", check="2.2/eos_is_not_stored",
