@@ -53,15 +53,21 @@ def by_bound(choose: Callable, bounds: Sequence[int | None] = BOUNDS, *, load: f
     return {bound: figures_ms(in_order(crowd(load, seed), choose, bound)) for bound in bounds}
 
 
-def by_spread(choose: Callable, spreads: Sequence[float], *, seed: int = 3) -> list[float]:
-    """The mean latency in ms under shortest first, for predictions of every quality."""
+def gain_left(choose: Callable, spreads: Sequence[float], *, seed: int = 3) -> list[float]:
+    """How much of what shortest first gains in the mean is left, in percent, for predictions of every quality; 100 at the first."""
     requests = crowd(CROWDED, seed)
-    return [figures_ms(in_order(requests, choose, None, predictions(requests, spread)))["mean"] for spread in spreads]
+
+    def mean_ms(bound: int | None, spread: float) -> float:
+        return figures_ms(in_order(requests, choose, bound, predictions(requests, spread)))["mean"]
+
+    first_come = mean_ms(0, 0)
+    gains = [first_come - mean_ms(None, spread) for spread in spreads]
+    return [100 * gain / gains[0] for gain in gains]
 
 
-def half_lost_at(spreads: Sequence[float], means: Sequence[float], first_come: float) -> float | None:
-    """The first spread at which less than half of the gain over first come, first served is left; None: at none of them."""
-    return next((spread for spread, mean in zip(spreads, means) if first_come - mean < (first_come - means[0]) / 2), None)
+def half_lost_at(spreads: Sequence[float], left: Sequence[float]) -> str:
+    """The first spread at which less than half of the gain is left, or "never"."""
+    return next((str(spread) for spread, percent in zip(spreads, left) if percent < 50), say(en="never", es="nunca"))
 
 
 def what_order_does(choose: Callable, load: float, seed: int) -> str:

@@ -84,6 +84,12 @@ def p95_ms(values_s: Sequence[float]) -> float:
     return 1e3 * percentile(values_s, 95)
 
 
+def lowest(values: dict[str, Sequence[float]], place: int) -> str:
+    """The name of the line that is lowest at a place, or the names of all within 1 % of it."""
+    at = {name: each[place] for name, each in values.items()}
+    return say(en=" and ", es=" y ").join(name for name, value in at.items() if value <= 1.01 * min(at.values()))
+
+
 def who_wins(lengths: Lengths, rate: float, num_prefill: int, seed: int) -> str:
     """In words: p95 of TTFT and of TPOT of the three fleets at one rate, for one seed."""
     runs = over_rates(lengths, [rate], num_prefill, seed=seed)

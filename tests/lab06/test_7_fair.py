@@ -21,6 +21,14 @@ MISTAKES = {
         "output counts as well, token by token: count_token adds output_weight (section 6.4)",
         "la salida también cuenta, token a token: count_token suma output_weight (sección 6.4)",
     ),
+    "a token of a prompt is 1": t(
+        "each token of a prompt counts prompt_weight, which is not always 1 (section 6.4)",
+        "cada token de un prompt cuenta prompt_weight, que no siempre es 1 (sección 6.4)",
+    ),
+    "a token of an answer is 1": t(
+        "each token of an answer counts output_weight, not 1 (section 6.4)",
+        "cada token de una respuesta cuenta output_weight, no 1 (sección 6.4)",
+    ),
     "weights exchanged": t(
         "a token of an answer counts output_weight, not prompt_weight (section 6.4)",
         "un token de una respuesta cuenta output_weight, no prompt_weight (sección 6.4)",

@@ -39,6 +39,18 @@ def _shared(*names: str):
     return answer
 
 
+def _paid(name: str, times):
+    """This part of a decode step is paid several times over."""
+    def answer(num_machines, lengths, cost, link, in_flight):
+        return best_split(num_machines, lengths, cost | {name: cost[name] * times(lengths, in_flight)}, link, in_flight)
+
+    return answer
+
+
+def _mean_decodes(lengths, _in_flight):
+    return sum(steps - 1 for _, steps in lengths) / len(lengths)
+
+
 def _with_no_link(num_machines, lengths, cost, link, in_flight):
     return best_split(num_machines, lengths, cost, dict.fromkeys(link, 0), in_flight)
 
@@ -124,6 +136,14 @@ SLIPS = (
         "una (sección 6.5)",
     )) for answer in (
         _shared("per_sequence_ns", "per_context_token_ns"), _shared("per_context_token_ns"), _shared("per_sequence_ns"))),
+    *(Slip(answer=_paid(name, lambda _, in_flight: in_flight), hint=t(
+        f"what counts is the cost of one request: {name} is not multiplied by in_flight (section 6.5)",
+        f"cuenta lo que cuesta una petición: {name} no se multiplica por in_flight (sección 6.5)",
+    )) for name in ("per_sequence_ns", "per_context_token_ns")),
+    Slip(answer=_paid("per_context_token_ns", _mean_decodes), hint=t(
+        "mean_attended(lengths) already adds up all decode steps of a request: do not multiply it by their number (section 6.5)",
+        "mean_attended(lengths) ya suma todos los pasos de decode de una petición: no la multipliques por su número (sección 6.5)",
+    )),
     Slip(answer=_with(prefers=-1), hint=t(
         "two divisions complete equally many requests: take the one with fewer prefill machines (section 6.5)",
         "dos repartos completan lo mismo: entre iguales, el que tiene menos máquinas de prefill (sección 6.5)",

@@ -33,6 +33,15 @@ def _max_of_two(way, in_flight, cached, drawn, most_ahead):
     return max(drawn, key=lambda i: in_flight[i]) if way == "two" else replica(way, in_flight, cached, drawn, most_ahead)
 
 
+def _among_all(way, *rest):
+    return replica("least" if way == "two" else way, *rest)
+
+
+def _place_in_drawn(way, in_flight, cached, drawn, most_ahead):
+    chosen = replica(way, in_flight, cached, drawn, most_ahead)
+    return list(drawn).index(chosen) if way == "two" else chosen
+
+
 def _first_holder(way, in_flight, cached, drawn, most_ahead):
     if way != "prefix":
         return replica(way, in_flight, cached, drawn, most_ahead)
@@ -65,6 +74,14 @@ SLIPS = (
     Slip(answer=_max_of_two, hint=t(
         "of the two replicas that were drawn, take the one with fewer requests in flight (section 6.5)",
         "de las dos réplicas sorteadas, toma la que tenga menos peticiones en vuelo (sección 6.5)",
+    )),
+    Slip(answer=_among_all, hint=t(
+        "the way \"two\" asks only the two replicas in `drawn`, not all of them (section 6.5)",
+        "con \"two\" se pregunta solo a las dos réplicas de `drawn`, no a todas (sección 6.5)",
+    )),
+    Slip(answer=_place_in_drawn, hint=t(
+        "this is the place in `drawn` (0 or 1): return the index of the replica that stands there, drawn[0] or drawn[1] (section 6.5)",
+        "esto es el lugar en `drawn` (0 o 1): devuelve la posición de la réplica que está ahí, drawn[0] o drawn[1] (sección 6.5)",
     )),
     Slip(answer=_drawn_if_unknown, hint=t(
         "the two in `drawn` are only for the way \"two\": if no replica has the prompt, all hold the same amount of it, 0 "

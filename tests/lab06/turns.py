@@ -35,7 +35,8 @@ class Counters:
     """The definition of virtual token counters, and what becomes of it with each of the mistakes that are easy to make."""
 
     def __init__(self, prompt_weight, output_weight, mistake: str = ""):
-        self.weights, self.mistake = (prompt_weight, output_weight), mistake
+        weights = {"a token of a prompt is 1": (1, output_weight), "a token of an answer is 1": (prompt_weight, 1)}
+        self.weights, self.mistake = weights.get(mistake, (prompt_weight, output_weight)), mistake
         self.service: dict[str, float] = {}
         self.waiting: dict[str, int] = {}
         self.last_to_leave: str | None = None

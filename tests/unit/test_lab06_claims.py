@@ -1,11 +1,12 @@
-"""Lab 06, prefixes and guesses: what its notebook says of them holds on other seeds, and its sentences say the figures."""
+"""Lab 06: what its notebook says of them holds on other seeds, and its sentences say the figures."""
 
 import pytest
 
 from minigpt.runtime.paged import prefix_cache
+from minigpt.schedulers import lines
 from minigpt.schedulers.speculative import SpeculativeScheduler, speculative_loop
 from minigpt.simulation.paged_run import serve
-from minigpt.studies import engine_defaults, prefix_sharing, speculation, step_overlap
+from minigpt.studies import engine_defaults, orders, prefix_sharing, speculation, step_overlap, two_kinds
 from minigpt.workloads.shared_prefixes import PROMPT_TOKENS, conversations, shared_instruction
 from tests.tools.sweep import sweep
 
@@ -106,6 +107,40 @@ def test_a_speculating_server_guards_its_steps():
     loop = speculative_loop.with_functions(accept=lambda guesses, choices: (choices[:1], 10_000))
     with pytest.raises(Exception, match="at least one must stay"):
         serve(speculation.answers(3), loop=loop, num_guesses=2)
+
+
+@sweep("seed", [4, 1, 2, 3, 5, 8])
+def test_a_poor_predictor_leaves_most_of_the_gain(seed):
+    exact, poor = orders.gain_left(lines.next_in_line, (0, 2), seed=seed)
+    assert exact == 100 and 50 < poor < 80
+
+
+def test_a_gain_is_half_lost_at_the_first_spread_below_50():
+    assert orders.half_lost_at((0, 1, 2), (100, 50, 49.9)) == "2"
+    assert orders.half_lost_at((0, 1, 2), (100, 90, 50)) == "never"
+
+
+@sweep("seed", [2, 1, 3])
+def test_quiet_clients_wait_up_to_twice_as_long_under_a_flood_and_the_flooder_far_longer(seed):
+    before = orders.client_p95_ms(orders.first_come(orders.calm_flood(seed=seed)))
+    during = orders.client_p95_ms(orders.fair(orders.flood(seed=seed)))
+    flooder, *quiet = before
+    assert all(1.2 < during[name] / before[name] < 2.2 for name in quiet) and during[flooder] > 10 * max(during[name] for name in quiet)
+
+
+@sweep("seed", [2, 1, 3])
+def test_pieces_cost_more_on_average_and_shorten_the_longest_pause(seed):
+    documents = two_kinds.request_lengths("documents", 400)
+    runs = two_kinds.over_rates(documents, [80], 2, num_requests=300, seed=seed)
+    split, pieces, whole = (run for [run] in runs.values())
+    tpot, longest = ([measure(run) for run in (split, pieces, whole)] for measure in (
+        lambda run: two_kinds.p95_ms(run.tpot_s), lambda run: max(run.gaps_s)))
+    assert tpot[0] < tpot[2] < tpot[1] and longest[1] < longest[2] / 3
+
+
+def test_lines_that_are_equally_low_are_both_named():
+    assert two_kinds.lowest({"a": [5, 1.0], "b": [3, 1.005], "c": [9, 1.1]}, 1) == "a and b"
+    assert two_kinds.lowest({"a": [5, 1.0], "b": [3, 1.005]}, 0) == "b"
 
 
 def test_facts_name_their_sources():
