@@ -26,6 +26,7 @@ from minigpt.notebook import checked, discussion, needs_magic
 from minigpt.notebook.frontend import ipython_shell, notebook_language
 from minigpt.notebook.live_code import LiveModule, short_path, show_syntax_errors_in_two_lines
 from minigpt.schedulers import registry
+from minigpt.simulation import garbage
 
 __all__ = ["Lab", "reveal"]
 
@@ -37,6 +38,7 @@ class Lab:
         # The notebook decides, and processes that its cells start have to use the same language.
         os.environ["MINIGPT_LANG"] = notebook_language()
         use_threads(1)
+        garbage.look_rarely()
         self.folder = paths.resolve_lab(lab)
         self.number = self.folder.name[:2]
         self.impl = registry.implementation()

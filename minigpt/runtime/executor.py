@@ -83,6 +83,7 @@ class Batch(NamedTuple):
     records: list[RequestLog]
     new: list[RequestLog]  # without K and V: prefilled in this step
     running: list[RequestLog]
+    running_ids: list[int]
     has_ended: bool  # some rows have ended and ride along
 
 
@@ -92,7 +93,7 @@ class BatchExecutor(Executor):
     def __init__(self, log: RunLog, time_keeper: TimeKeeper, runner: Runner, limit: StepLimit):
         super().__init__(log, time_keeper, limit)
         self._runner = runner
-        self._steady: Batch | None = None  # the last batch, if all of its requests go on decoding
+        self._steady: Batch | None = None  # the last batch, if its rows need the same in the next step
 
     def forward_one_step(self, requests: list[Request]) -> list[int]:
         """One forward pass: the next token id of each request, in their order.
@@ -121,32 +122,34 @@ class BatchExecutor(Executor):
             self._runner.free(record.item.request_id)
 
     def _look_at(self, requests: list[Request]) -> Batch:
-        """The batch of a step. One that only goes on decoding, as most do, is not checked again."""
+        """The batch of a step. One that goes on as before, as most do, is not checked again."""
         steady = self._steady
         if steady and steady.ids == tuple([getattr(request, "request_id", None) for request in requests]):
             return steady
         records = self._records_of(requests)
+        running = [record for record in records if record.num_computed_tokens]
         return Batch(
             ids=tuple([record.item.request_id for record in records]), records=records,
             new=[record for record in records if not record.num_computed_tokens],
-            running=[record for record in records if record.num_computed_tokens],
-            has_ended=any(record.ended for record in records),
+            running=running, running_ids=[record.item.request_id for record in running],
+            has_ended=any([record.ended for record in records]),
         )
 
     def _compute(self, batch: Batch) -> list[int]:
         """The tokens of all rows, in their order; a row that has ended yields EOS, whatever was computed."""
         first = self._runner.prefill([record.item for record in batch.new]) if batch.new else []
-        rest = self._decode(batch.running) if batch.running else []
+        rest = self._decode(batch) if batch.running else []
         if not batch.new or not batch.running:
             return first or rest
         firsts, others = iter(first), iter(rest)
         return [next(others) if record.num_computed_tokens else next(firsts) for record in batch.records]
 
-    def _decode(self, running: list[RequestLog]) -> list[int]:
-        ids = [record.item.request_id for record in running]
-        last = [EOS_TOKEN_ID if record.ended else record.token_ids[-1] for record in running]
-        tokens = self._runner.decode(ids, last)
-        return [EOS_TOKEN_ID if record.ended else token for record, token in zip(running, tokens)]
+    def _decode(self, batch: Batch) -> list[int]:
+        if not batch.has_ended:
+            return self._runner.decode(batch.running_ids, [record.token_ids[-1] for record in batch.running])
+        last = [EOS_TOKEN_ID if record.ended else record.token_ids[-1] for record in batch.running]
+        tokens = self._runner.decode(batch.running_ids, last)
+        return [EOS_TOKEN_ID if record.ended else token for record, token in zip(batch.running, tokens)]
 
     def _take_tokens(self, batch: Batch, tokens: list[int]) -> tuple[int, ...]:
         """Write the tokens into the records; return the ids of the rows that had not ended before."""
@@ -158,8 +161,7 @@ class BatchExecutor(Executor):
                 record.num_computed_tokens = computed + 1 if computed else len(record.item.prompt_token_ids)
                 record.accept(token, now_ns)
                 any_ends |= record.ended
-        is_steady = not (batch.new or batch.has_ended or any_ends)
-        self._steady = batch if is_steady else None
+        self._steady = None if batch.new or any_ends else batch
         return batch.ids if useful is batch.records else tuple([record.item.request_id for record in useful])
 
 
@@ -168,6 +170,6 @@ def shape_of(batch: Batch) -> StepShape:
     running = batch.running
     return StepShape(
         num_decode=len(running),
-        num_prefill_tokens=sum(len(record.item.prompt_token_ids) for record in batch.new),
+        num_prefill_tokens=sum([len(record.item.prompt_token_ids) for record in batch.new]) if batch.new else 0,
         num_context_tokens=sum([record.num_computed_tokens for record in running]) + len(running),
     )

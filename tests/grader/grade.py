@@ -18,6 +18,7 @@ from minigpt.environment.process import INTERRUPTED
 from minigpt.language import say
 from minigpt.notebook.exercises import load_exercises, load_given
 from minigpt.schedulers.registry import IMPLEMENTATIONS, code_file
+from minigpt.simulation import garbage
 from tests.grader import junit, notes, process_tree, report
 from tests.grader.outcomes import IMPORT_ERROR, PASSED, CheckFailed
 from tests.grader.plugin import GradePlugin
@@ -130,6 +131,7 @@ def parse_limits(text: str) -> Limits:
 
 def main(argv: list[str] | None = None) -> int:
     """Grade, print and write the report; 0 only if every check passed."""
+    garbage.look_rarely()
     process_tree.adopt_orphans()
     process_tree.interrupt_on_sigterm()  # so that the worker is ended before this process is
     try:

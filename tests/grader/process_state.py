@@ -50,14 +50,17 @@ class Snapshot:
     def holds(self) -> bool:
         """Whether all of it is unchanged, and nothing keeps running by itself."""
         now = Snapshot()
+        return now._settings == self._settings and (now._names == self._names or self._is_within(now)) and is_alone()
+
+    def _is_within(self, now: "Snapshot") -> bool:
+        """Whether all of this is there unchanged, among new names elsewhere than in Python's own and the given code."""
         same = all(
             now._names.get(place, {}).get(key) == value
             for place, names in self._names.items() for key, value in names.items()
         )
         grown = any(now._names[place].keys() != self._names[place].keys() for place in ("builtins", "sys"))
         # A module loaded meanwhile may also have been changed; the worker loads what calls need beforehand.
-        grown = grown or now._given_code() != self._given_code()
-        return same and not grown and now._settings == self._settings and is_alone()
+        return same and not grown and now._given_code() == self._given_code()
 
 
 def is_alone() -> bool:

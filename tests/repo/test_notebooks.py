@@ -1,9 +1,11 @@
 """Every notebook runs from top to bottom: with everything written, and with nothing written yet."""
 
+import json
 import os
 import shutil
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
@@ -13,6 +15,8 @@ from tests.tools.repo_files import ROOT, notebooks, source_files
 
 # The code of the two languages is the same, so each language takes one half of the four combinations.
 WITHOUT_WIDGETS = {("en", "student"), ("es", "solution")}
+# jsonschema, which reads the notebooks, uses its grammar of addresses only where it is installed; it takes a second to load.
+SLOW_TO_LOAD = "rfc3987_syntax"
 
 
 @pytest.fixture(scope="session")
@@ -30,22 +34,27 @@ def copy(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def without_widgets(tmp_path_factory):
-    """A folder that, put before the installed packages, makes ipywidgets as good as not installed."""
-    folder = tmp_path_factory.mktemp("hidden")
-    (folder / "ipywidgets.py").write_text("raise ImportError('hidden by a test')\n", encoding="utf-8")
-    return folder
+def hide(tmp_path_factory):
+    """`hide(package)`: a folder that, put before the installed packages, makes one as good as not installed."""
+
+    def folder_that_hides(package):
+        folder = tmp_path_factory.mktemp("hidden")
+        (folder / f"{package}.py").write_text("raise ImportError('hidden by a test')\n", encoding="utf-8")
+        return folder
+
+    return cache(folder_that_hides)
 
 
-def run(notebook, copy, settings, first_on_the_path=()):
-    """Run a notebook of the copy under nbval and return the finished process."""
+def run(notebook, copy, settings, hidden):
+    """Run a notebook of the copy under nbval, without some packages, and return the finished process."""
     # Before the installed package, which is the original.
-    python_path = os.pathsep.join(str(folder) for folder in [*first_on_the_path, copy])
+    python_path = os.pathsep.join(str(folder) for folder in [*hidden, copy])
     variables = {name: value for name, value in os.environ.items() if not name.startswith("MINIGPT_")}
-    variables |= {"PYTHONPATH": python_path, "PYTHONUTF8": "1",
+    # None of pytest's other plugins: they take as long to load as a short notebook to run.
+    variables |= {"PYTHONPATH": python_path, "PYTHONUTF8": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
                   "MINIGPT_ENV": "current", **settings}
     variables.pop("PYTEST_ADDOPTS", None)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:xdist", "--nbval-lax",
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "nbval.plugin", "-p", "no:cacheprovider", "--nbval-lax",
                "--nbval-current-env", "--nbval-cell-timeout=120", str(notebook)]
     return subprocess.run(command, cwd=copy, env=variables, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=1800,
@@ -53,7 +62,7 @@ def run(notebook, copy, settings, first_on_the_path=()):
 
 
 @pytest.fixture(scope="session")
-def finished(request, copy, without_widgets):
+def finished(request, copy, hide):
     """The finished run of a notebook."""
 
     def run_one(path, implementation):
@@ -61,7 +70,9 @@ def finished(request, copy, without_widgets):
         settings = {"MINIGPT_LANG": language}
         if implementation == "solution":
             settings["MINIGPT_IMPL"] = "solution"
-        hidden = [without_widgets] if (language, implementation) in WITHOUT_WIDGETS else []
+        hidden = [hide(SLOW_TO_LOAD)]
+        if (language, implementation) in WITHOUT_WIDGETS:
+            hidden.append(hide("ipywidgets"))
         return run(copy / path.relative_to(ROOT), copy, settings, hidden)
 
     with started_ahead(request.session, ("path", "implementation"), run_one) as finished:
@@ -88,18 +99,15 @@ def test_a_notebook_runs(path, implementation, finished):
     assert done.returncode == 0, done.stdout[-6000:]
 
 
-@pytest.mark.parametrize("code, passed", [
-    ("import minigpt, os\nassert os.path.samefile(os.path.dirname(minigpt.__file__), '../../minigpt')", True),
-    ("import ipywidgets", False),  # which also shows that a cell that fails is noticed
-])
-def test_a_run_uses_the_copy_and_notices_a_failed_cell(code, passed, copy, without_widgets):
-    import nbformat  # here: a second that other test processes need not wait
-    from nbformat.v4 import new_code_cell, new_notebook
-
+def test_a_run_uses_the_copy_and_notices_failed_cells(copy, hide):
     folder = copy / "labs" / "99_trial"
     folder.mkdir(exist_ok=True)
     notebook = folder / "99_trial.ipynb"
-    nbformat.write(new_notebook(cells=[new_code_cell(code)]), notebook)
-    done = run(notebook, copy, {}, [without_widgets])
-    assert (done.returncode, "1 passed" in done.stdout) == ((0, True) if passed else (1, False)), done.stdout
+    of_the_copy = "import minigpt, os\nassert os.path.samefile(os.path.dirname(minigpt.__file__), '../../minigpt')"
+    cells = [{"cell_type": "code", "execution_count": None, "id": name, "metadata": {}, "outputs": [], "source": code}
+             for name, code in (("passes", of_the_copy), ("fails", "import ipywidgets"))]
+    notebook.write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}), encoding="utf-8")
+    done = run(notebook, copy, {}, [hide(SLOW_TO_LOAD), hide("ipywidgets")])
+    assert (done.returncode, "1 failed, 1 passed" in done.stdout) == (1, True), done.stdout
+    assert "hidden by a test" in done.stdout
     shutil.rmtree(folder)

@@ -1,4 +1,4 @@
-"""What a text claims holds on every seed: the first of a sweep is a quick test, the others are slow ones."""
+"""What a text claims holds on every seed and machine: the first of a sweep is a quick test, the others are slow ones."""
 
 import pytest
 

@@ -19,7 +19,7 @@ OVERHEAD = StepCost(
     step_overhead_ns=2_000_000, per_sequence_ns=10_000, prefill_overhead_ns=800_000, per_prefill_token_ns=5_000,
     per_context_token_ns=20,
 )
-COSTS = pytest.mark.parametrize("cost", [StepCost(), OVERHEAD], ids=["laptop", "overhead"])
+COSTS = sweep("cost", [StepCost(), OVERHEAD], ids=["laptop", "overhead"])
 SEEDS = sweep("seed", [7, 8])
 
 

@@ -21,7 +21,7 @@ from tests.tools.sweep import sweep
 
 SLOW_CALLS = StepCost(step_overhead_ns=800_000, per_sequence_ns=60_000, prefill_overhead_ns=900_000, per_prefill_token_ns=15_000)
 COSTS = (StepCost(), SLOW_CALLS)
-for_each_cost = pytest.mark.parametrize("cost", COSTS, ids=["laptop", "slow calls"])
+for_each_cost = sweep("cost", COSTS, ids=["laptop", "slow calls"])
 
 
 @for_each_cost
@@ -232,7 +232,7 @@ def test_neighbours_stay_together():
 
 
 @for_each_cost
-@pytest.mark.parametrize("load", [0.7, 0.9])
+@sweep("load", [0.7, 0.9])
 def test_an_interval_holds_less_often_than_it_promises_and_blocks_are_wider(cost, load):
     def plain(static, continuous, num_resamples, seed):
         latencies = ([r["finish_s"] - r["arrival_s"] for r in records] for records in (static, continuous))
