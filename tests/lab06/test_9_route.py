@@ -58,6 +58,12 @@ def _zero_is_no_limit(way, in_flight, cached, drawn, most_ahead):
     return replica(way, in_flight, cached, drawn, most_ahead, bound=most_ahead > 0)
 
 
+def _ahead_of_the_mean(way, in_flight, cached, drawn, most_ahead):
+    holder = replica(way, in_flight, cached, drawn, most_ahead, bound=False)
+    ahead = in_flight[holder] - sum(in_flight) / len(in_flight)
+    return holder if way != "prefix" or ahead <= most_ahead else fewest(in_flight, range(len(in_flight)))
+
+
 def _number_in_flight(way, in_flight, cached, drawn, most_ahead):
     return in_flight[replica(way, in_flight, cached, drawn, most_ahead)]
 
@@ -88,6 +94,10 @@ SLIPS = (
         "tokens: take the one with the fewest in flight (section 6.5)",
         "las dos de `drawn` son solo para \"two\": si ninguna réplica tiene el prompt, todas guardan lo mismo, 0 tokens, y "
         "toca la de menos peticiones en vuelo (sección 6.5)",
+    )),
+    Slip(answer=_ahead_of_the_mean, hint=t(
+        "most_ahead counts from the least busy replica, not from the mean of all (section 6.5)",
+        "most_ahead se cuenta desde la réplica menos ocupada, no desde la media de todas (sección 6.5)",
     )),
     Slip(answer=_zero_is_no_limit, hint=t(
         "most_ahead = 0 is a limit, though 0 counts as false: then the holder may have no more in flight than the least busy "

@@ -104,6 +104,8 @@ ROUTING = (
     Mutant(name="two, but of all", old=TWO, new="return fewest(range(len(in_flight)))", check="6.9/two", hint="asks only the two"),
     Mutant(name="the place in the pair", old=TWO, new="return list(drawn).index(fewest(drawn))", check="6.9/two", hint="drawn[0] or drawn[1]"),
     Mutant(name="affinity without a bound", old=AFFINE, new="return holder", check="6.9/prefix", hint="affinity without a limit"),
+    Mutant(name="a bound from the mean", old=AFFINE, check="6.9/prefix", hint="not from the mean",
+           new=AFFINE.replace("in_flight[least]", "sum(in_flight) / len(in_flight)")),
     Mutant(name="a bound that is one too tight", old=AFFINE, new=AFFINE.replace("<=", "<"), check="6.9/prefix",
            hint="is still allowed"),
     Mutant(name="the first holder, however busy", old=HOLDER, new="holder = list(cached_tokens).index(max(cached_tokens))",
