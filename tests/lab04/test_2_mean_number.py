@@ -40,6 +40,24 @@ def _walked(*, in_order=sorted, cut=True, tail=True, change_first=False, leaving
     return answer
 
 
+def _loosely_cut(*, guarded, cut):
+    """A walk whose present moment is not cut to the window: time before it or after it is added, or taken away again."""
+
+    def answer(records, stage, start_s, end_s):
+        entry, leave = STAGES[stage]
+        changes = [(r[entry], 1) for r in records if r[entry] is not None]
+        changes += [(r[leave], -1) for r in records if r[leave] is not None]
+        area, inside, now_s = 0.0, 0, start_s
+        for time_s, change in sorted(changes):
+            if time_s > now_s or not guarded:
+                area += inside * ((min(time_s, end_s) if cut else time_s) - now_s)
+                now_s = time_s
+            inside += change
+        return (area + inside * (end_s - now_s)) / (end_s - start_s)
+
+    return answer
+
+
 def _none_as_a_moment(records, stage, start_s, end_s):
     """Crashes, as a sort does that meets the exit of a request that never left."""
     entry, leave = STAGES[stage]
@@ -85,6 +103,12 @@ MEAN_NUMBER = Definition(
             "se cuenta también el tiempo posterior a `end_s`: recorta cada momento a la ventana, min(momento, end_s) (sección "
             "4.1)",
         )) for tail in (True, False)),
+        *(Slip(answer=_loosely_cut(guarded=guarded, cut=cut), hint=t(
+            "the moment from which you count on leaves the window: cut it as well, to at least `start_s` and at most `end_s`, or "
+            "time outside is added or taken away (section 4.1)",
+            "el momento desde el que sigues contando se sale de la ventana: recórtalo también, como mínimo a `start_s` y como máximo "
+            "a `end_s`, o se suma o se resta tiempo de fuera (sección 4.1)",
+        )) for guarded, cut in ((True, True), (False, True), (False, False))),
         Slip(answer=_walked(change_first=True), hint=t(
             "until a change, the number inside is the one before it: add inside × time first, then apply the change (section "
             "4.1)",

@@ -83,10 +83,10 @@ FIT = Definition(
             "a block holds `block_size` tokens, not always 16 (section 4.9)",
             "un bloque tiene `block_size` tokens, no siempre 16 (sección 4.9)",
         )),
-        Slip(answer=lambda *args: fitting(*args) + 1, hint=t(
-            "a sequence counts only if all of it fits (section 4.9)",
-            "una secuencia cuenta solo si cabe entera (sección 4.9)",
-        )),
+        *(Slip(answer=answer, hint=t(
+            "exactly one too many: a sequence counts only if all of it fits (section 4.9)",
+            "exactamente una de más: una secuencia cuenta solo si cabe entera (sección 4.9)",
+        )) for answer in (lambda *args: min(fitting(*args) + 1, len(args[2])), lambda *args: fitting(*args) + 1)),
     ),
 )
 

@@ -69,12 +69,25 @@ def checked(plan) -> tuple[int, int]:
     return tuple(plan)
 
 
+def is_best(order: Order, seed: int, num_replicas: int, cap: int) -> bool:
+    """Whether a plan meets its target, and no cap does with one replica fewer."""
+    if num_replicas < 2 or p95_unseen_s(order, seed, num_replicas, cap) > order.p95_target_s:
+        return False
+    return min(p95_unseen_s(order, seed, num_replicas - 1, fewer) for fewer in CAPS) > order.p95_target_s
+
+
 def expect_met(student, order: Order) -> int:
     """Fail the check unless the plan meets its target on requests not seen; how many replicas it takes."""
     num_replicas, cap = plan_of(student, order)
     p95 = p95_unseen_s(order, graded_seed(student.seed), num_replicas, min(cap, MAX_CAP))
+    is_swapped = p95 > order.p95_target_s and is_best(order, graded_seed(student.seed), cap, num_replicas)
     expected, got = f"≤ {1e3 * order.p95_target_s:.0f} ms", f"{1e3 * p95:.0f} ms"
     expect(p95 <= order.p95_target_s, expected=expected, got=got, hint=t(
+        f"({order.name}; you return ({num_replicas}, {cap})): the other way round it would be enough. Return first the number of "
+        "replicas, then the cap (section 4.10)",
+        f"({order.name}; devuelves ({num_replicas}, {cap})): al revés bastaría. Devuelve primero el número de réplicas y después el "
+        "tope (sección 4.10)",
+    ) if is_swapped else t(
         f"({order.name}; your plan: {num_replicas} replicas with {cap} slots): 95 of 100 requests must meet the target, not "
         "just the average request (section 4.10)",
         f"({order.name}; tu plan: {num_replicas} réplicas con {cap} slots): deben cumplir el objetivo 95 de cada 100 "

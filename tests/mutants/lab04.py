@@ -175,7 +175,7 @@ MUTANTS = (
     ),
     Mutant(
         name="counts the one that does not fit", old="            return count\n", new="            return count + 1\n",
-        check="4.7/exact", hint="as long as all of the next one fits",
+        check="4.7/exact", hint="exactly one too many",
     ),
     Mutant(
         name="blocks rounded down", old="-(-length // block_size)", new="length // block_size", check="4.7/blocks",

@@ -55,6 +55,10 @@ MUTANTS = (
         hint="in which some requests do enter", new='stays = [min(r[leave], end_s) - r[entry] for r in inside]',
     ),
     Mutant(
+        name="the present moment runs past the window", old=WALK, check="4.2/identity", hint="leaves the window",
+        new=WALK.replace("now_s = min(time_s, end_s)", "now_s = time_s"),
+    ),
+    Mutant(
         name="the area for its mean", old="return area / (end_s - start_s)", new="return area", check="4.2/average_over_time",
         hint="this is the area",
     ),
@@ -134,5 +138,9 @@ MUTANTS = (
     Mutant(
         name="more in flight than fit, however patient the clients", old="if cap <= max_cap}", new="if cap <= 64}",
         check="4.8/keeps_up", hint="does not fit into a replica's memory",
+    ),
+    Mutant(
+        name="cap before replicas", old="return num_replicas, min(found)[1]", new="return min(found)[1], num_replicas",
+        check="4.8/meets_its_p95", hint="the other way round",
     ),
 )
