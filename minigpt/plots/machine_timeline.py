@@ -16,7 +16,7 @@ MACHINE_IN, PANEL_IN = 0.5, 0.55
 LOOKS = {
     PREFILL: dict(color=COLOURS["prefill"]), DECODE: dict(color=COLOURS["useful"]),
     MIXED: dict(facecolor=COLOURS["useful"], hatch="////", edgecolor=COLOURS["prefill"], linewidth=0),
-    TRANSFER: dict(color=COLOURS["queue"]),
+    TRANSFER: dict(facecolor=COLOURS["queue"], edgecolor="white", linewidth=0.8),  # two that touch are two
 }
 
 

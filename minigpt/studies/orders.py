@@ -133,7 +133,7 @@ def most_apart(log: PagedRunLog) -> float:
 
 
 def bound_apart(requests: Workload) -> float:
-    """2U of the VTC paper: U is the larger of the longest prompt and of what a full batch can hold, each by its weight."""
+    """2U of the VTC paper: U is the larger of the longest prompt, by a prompt's weight, and a full batch, by the output's."""
     longest = max(len(item.prompt_token_ids) for item in requests.items)
     full = SLOTS * max(len(item.prompt_token_ids) + item.max_tokens for item in requests.items)
     return 2 * max(lines.PROMPT_WEIGHT * longest, lines.OUTPUT_WEIGHT * full)

@@ -1,13 +1,19 @@
 """Lab 06: what its notebook says of them holds on other seeds, and its sentences say the figures."""
 
+from dataclasses import asdict, replace
+from statistics import mean
+
 import pytest
 
 from minigpt.runtime.paged import prefix_cache
 from minigpt.schedulers import lines
 from minigpt.schedulers.speculative import SpeculativeScheduler, speculative_loop
+from minigpt.simulation.machines import Link
 from minigpt.simulation.paged_run import serve
+from minigpt.simulation.routing import ROUTERS, fleet_of_prefixes, serve_prefixes
 from minigpt.studies import engine_defaults, orders, prefix_sharing, speculation, step_overlap, two_kinds
 from minigpt.workloads.shared_prefixes import PROMPT_TOKENS, conversations, shared_instruction
+from tests.lab06.balance import best_split
 from tests.tools.sweep import sweep
 
 
@@ -128,6 +134,27 @@ def test_quiet_clients_wait_up_to_twice_as_long_under_a_flood_and_the_flooder_fa
     assert all(1.2 < during[name] / before[name] < 2.2 for name in quiet) and during[flooder] > 10 * max(during[name] for name in quiet)
 
 
+@sweep("seed", [1, 2])
+def test_a_flooder_gets_what_the_others_leave(seed):
+    requests = orders.flood(seed=seed)
+    quiet = [item for item in requests.items if item.kind != orders.FLOODER]
+    alone = replace(requests, items=tuple(replace(item, request_id=i) for i, item in enumerate(quiet)))
+    flooded, calm = (
+        [moment.service for moment in orders.services(orders.fair(each)) if moment.time_ns <= 2e9][-1] for each in (requests, alone))
+    for name in orders.QUIET:
+        assert flooded[name] == pytest.approx(calm[name], rel=0.05), "all that it asks for"
+        assert flooded[orders.FLOODER] > 1.5 * flooded[name]
+
+
+@sweep("seed", [3, 4])
+def test_explanations_are_seven_to_eight_times_as_long_as_corrections(seed):
+    steps = {kind: [] for kind in ("fix", "explain")}
+    for item in orders.crowd(orders.CROWDED, seed).items:
+        steps[item.kind].append(len(item.answer) + 1)
+    short, long = mean(steps["fix"]), mean(steps["explain"])
+    assert 7 < long / short < 8 and round(short) == 6 and 45 < long < 50
+
+
 @sweep("seed", [2, 1, 3])
 def test_pieces_cost_more_on_average_and_shorten_the_longest_pause(seed):
     documents = two_kinds.request_lengths("documents", 400)
@@ -136,6 +163,31 @@ def test_pieces_cost_more_on_average_and_shorten_the_longest_pause(seed):
     tpot, longest = ([measure(run) for run in (split, pieces, whole)] for measure in (
         lambda run: two_kinds.p95_ms(run.tpot_s), lambda run: max(run.gaps_s)))
     assert tpot[0] < tpot[2] < tpot[1] and longest[1] < longest[2] / 3
+
+
+def test_paper_and_replay_part_only_where_two_splits_are_close():
+    link, found = asdict(Link()), {}
+    for name, splits in {"documents": (4,), "uniform:1,63": (2,), "mixed": (3, 4)}.items():
+        lengths = two_kinds.request_lengths(name, 400)
+        replays = [two_kinds.saturated_per_s(lengths, two_kinds.kinds_of(p, 6)) for p in splits]
+        found[name] = best_split(6, lengths, two_kinds.COST, link, two_kinds.SLOTS), replays
+    for name, num_prefill in (("documents", 4), ("uniform:1,63", 2)):
+        split, [replayed] = found[name]
+        assert split[0] == num_prefill and split[2] == pytest.approx(replayed, rel=0.01)
+    split, (even, uneven) = found["mixed"]
+    assert split[0] == 4 and even == pytest.approx(uneven, rel=0.01)
+
+
+@sweep("seed", [1, 3])
+def test_the_number_in_flight_misleads_because_running_answers_count(seed):
+    calls, prefixes = fleet_of_prefixes(600, rate_per_s=800, popularity=1.0, seed=seed)
+
+    def p95_ms(requests, name):
+        return two_kinds.p95_ms(serve_prefixes((requests, prefixes), ROUTERS[name](seed), two_kinds.REPLICAS).ttft_s)
+
+    prompts_alone = [call._replace(num_steps=1) for call in calls]
+    assert p95_ms(calls, "round_robin") < p95_ms(calls, "least")
+    assert p95_ms(prompts_alone, "round_robin") > p95_ms(prompts_alone, "least")
 
 
 def test_lines_that_are_equally_low_are_both_named():
