@@ -5,6 +5,7 @@ from statistics import mean
 from minigpt.analysis import metrics
 from minigpt.analysis.latency_phases import ready_s, request_phases
 from minigpt.studies.lab03 import p95_ms, simulate
+from minigpt.studies.static_variants import dropping
 from minigpt.workloads.workload import workload
 from tests.tools.sweep import sweep
 from tests.unit.small import reference
@@ -12,9 +13,9 @@ from tests.unit.small import reference
 LOOP = reference("static")
 
 
-def served(load: float, seed: int, wait_ms: float = 20):
+def served(load: float, seed: int, wait_ms: float = 20, loop=LOOP):
     """One crowd of the tutor's requests, served by the reference."""
-    return simulate("static", workload("mixed", load=load, num_requests=1_000, seed=seed), loop=LOOP, max_wait_s=wait_ms / 1e3)
+    return simulate("static", workload("mixed", load=load, num_requests=1_000, seed=seed), loop=loop, max_wait_s=wait_ms / 1e3)
 
 
 def rise_ms(load: float, wait_ms: float, seed: int) -> float:
@@ -57,6 +58,23 @@ def test_answering_early_saves_little_more_at_the_higher_load(seed):
         log = served(load, seed)
         saved[load] = p95_ms(log) - 1e3 * metrics.percentile(ready_s(log), 95)
     assert saved[0.95] < 2 * saved[0.7] and saved[0.7] > 1.5 * saved[0.3], "not at every load alike"
+
+
+def mean_ms(log, part: str) -> float:
+    return mean(phases.parts_ms[part] for phases in request_phases(log))
+
+
+@sweep("seed", [1, 2])
+def test_from_one_load_to_the_other_the_held_time_grows_far_less_than_the_queue(seed):
+    held, queue = (mean_ms(served(0.95, seed), part) / mean_ms(served(0.7, seed), part) for part in ("held", "queue"))
+    assert 1 < held < 0.75 * queue
+
+
+@sweep("seed", [1, 2])
+def test_with_both_improvements_two_waits_are_left(seed):
+    dropped = served(0.7, seed, loop=dropping(LOOP))
+    own_ms = mean_ms(dropped, "useful")  # what is held is what answering early takes away
+    assert min(mean_ms(dropped, "forming"), mean_ms(dropped, "queue")) > 0.2 * own_ms
 
 
 @sweep("seed", [1, 2])
