@@ -73,11 +73,11 @@ EVIDENCE = (
         en="it assumes that running requests will use only a share of the rest of their max_new_tokens "
         "(schedule-conservativeness adjusts the share); between any two steps it admits what fits on that assumption. If the pool still "
         "fills up, it retracts running requests. Prompts longer than chunked-prefill-size are cut; unless "
-        "enable-mixed-chunk is set, a piece has a step to itself, and decodes wait for it.",
+        "enable-mixed-chunk is set, pieces run in steps of prefill only, and decodes wait.",
         es="supone que las peticiones en curso usarán solo una parte de lo que les queda de max_new_tokens (la ajusta "
         "schedule-conservativeness) y admite, entre dos pasos cualesquiera, lo que así cabe. Si aun así la memoria se "
         "llena, retira peticiones en curso. Los prompts más largos que chunked-prefill-size se cortan; sin "
-        "enable-mixed-chunk, cada trozo tiene un paso para él solo, y los decode esperan.",
+        "enable-mixed-chunk, los trozos van en pasos de solo prefill, y los decode esperan.",
     ),
     Evidence(
         engine="TGI", version="3.3 (2025)",

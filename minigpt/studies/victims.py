@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from minigpt.analysis.tables import aligned
 from minigpt.language import say
+from minigpt.runtime.errors import ServingError
 from minigpt.runtime.paged.run_log import RECOMPUTE, SWAP, PagedRunLog
 from minigpt.schedulers.paged import production_loop
 from minigpt.simulation.paged_run import serve
@@ -29,6 +30,9 @@ def preempting(victim_of: Callable) -> Callable:
 
     def preempt(server, in_flight):
         victim = victim_of(server, in_flight)
+        if victim not in in_flight:
+            raise ServingError(say(en=f"victim_of returned {victim!r}: return one of the requests of in_flight",
+                                   es=f"victim_of devolvió {victim!r}: devuelve una de las peticiones de in_flight"))
         in_flight.remove(victim)
         cost, num_tokens = server.cost, victim.num_computed_tokens
         block_s = cost["swap_block_s"] + server.blocks.block_size * cost["swap_token_s"]

@@ -238,6 +238,9 @@ def test_no_budget(student):
 def test_no_empty_parts(student):
     found = [planned(student, CROWD, 2), planned(student, CROWD[:1], 32)]
     expect_equal(found, [[(1, 1), (3, 1)], [(0, 32)]], hint=t(
+        "with a budget of 32 a prompt that needs 40 tokens gets 32 of them now (section 5.3)",
+        "con un presupuesto de 32, un prompt que necesita 40 tokens recibe ahora 32 de ellos (sección 5.3)",
+    ) if is_same(found, [[(1, 1), (3, 1)], []]) else t(
         "with a budget of 2 and two running requests, nothing is left for prompts: leave them out of the plan (section 5.3)",
         "con un presupuesto de 2 para dos peticiones en curso no queda nada para los prompts: déjalos fuera del plan (sección "
         "5.3)",

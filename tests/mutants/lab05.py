@@ -122,7 +122,11 @@ MUTANTS = (
     ),
     Mutant(
         name="watermark ignored", old="kept = server.reserve_blocks if in_flight else 0", new="kept = 0",
-        check="5.2/keeps_the_reserve", hint="exactly that many stay free",
+        check="5.2/keeps_the_reserve", hint="*after* the admission",
+    ),
+    Mutant(
+        name="reserve compared before the admission", old=RETURN_IF_FITS, check="5.2/keeps_the_reserve", hint="*after* the admission",
+        new="return num_tokens if max(kept, server.blocks.needed(num_tokens)) <= server.blocks.num_free else None",
     ),
     Mutant(
         name="blocks compared with tokens", old=RETURN_IF_FITS, check="5.2/keeps_the_reserve", hint="is a number of blocks",

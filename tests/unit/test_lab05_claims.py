@@ -9,6 +9,7 @@ from minigpt.analysis import metrics
 from minigpt.llm.kv_cache import KVCache
 from minigpt.llm.tutor import load_tutor
 from minigpt.runtime.clock import StepCost, VirtualClock
+from minigpt.runtime.errors import ServingError
 from minigpt.schedulers.dynamic import dynamic_batch_loop
 from minigpt.simulation.paged_run import serve
 from minigpt.studies import lab05, policy_comparison, victims
@@ -60,6 +61,12 @@ def test_aging_helps_the_urgent_many_times_and_the_others_pay_a_part(seed):
     before, after = (lab05.run(two_classes(seed=seed), aging_s=aging_s) for aging_s in (0.0, 0.5))
     assert lab05.class_p95_ms(before, INTERACTIVE) > 4 * lab05.class_p95_ms(after, INTERACTIVE)
     assert 1.1 < lab05.class_p95_ms(after, BATCH) / lab05.class_p95_ms(before, BATCH) < 1.42
+
+
+def test_in_the_figure_no_explanation_waits_much_longer_than_300_ms():
+    log = lab05.run(two_classes(seed=3), aging_s=0.5)
+    waits_s = [(record.admitted_ns - record.arrival_ns) / 1e9 for record in log.requests.values()]
+    assert 0.3 < max(waits_s) < 0.35
 
 
 @COSTS
@@ -128,3 +135,9 @@ def test_the_stretch_exercise_is_judged(victim_of, is_right, capsys, monkeypatch
     monkeypatch.setenv("MINIGPT_LANG", "en")
     assert victims.try_victims(victim_of) is is_right
     assert ("right" if is_right else "not yet") in capsys.readouterr().out
+
+
+def test_a_victim_that_is_not_in_flight_is_named(monkeypatch):
+    monkeypatch.setenv("MINIGPT_LANG", "en")
+    with pytest.raises(ServingError, match="one of the requests of in_flight"):
+        victims.run(victims.crowd(3), lambda server, in_flight: None)
