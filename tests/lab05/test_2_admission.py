@@ -162,10 +162,10 @@ def test_keeps_the_reserve(student):
     # 10 blocks, of which 4 are held: 6 are free. 20 tokens take 2, so that 4 stay.
     found = [asked(student, running=64, num_blocks=10, reserve_blocks=kept) for kept in (0, 4, 5)]
     expect_equal(found, [20, 20, None], hint=t(
-        "(6 blocks free, 2 needed; 0, 4 or 5 to keep free): once it is admitted 4 blocks stay free, fewer than 5, so it waits: "
-        "compare reserve_blocks with what stays free *after* the admission (section 5.2)",
+        "(6 blocks free, 2 needed; 0, 4 or 5 to keep free): once it is admitted 4 blocks stay free, fewer than 5, so it waits. "
+        "reserve_blocks is a number of blocks: compare it with those that stay free *after* the admission (section 5.2)",
         "(6 bloques libres, se piden 2; hay que dejar libres 0, 4 o 5): una vez admitida quedan libres 4, menos de 5, así que "
-        "espera: compara reserve_blocks con lo que queda libre *después* de admitirla (sección 5.2)",
+        "espera. reserve_blocks es un número de bloques: compáralo con los que quedan libres *después* de admitirla (sección 5.2)",
     ) if is_same(found, [20, 20, 20]) else t(
         "(6 blocks free, 2 needed; 0, 4 or 5 to keep free): the reserve is a number of blocks, and it is enough if "
         "exactly that many stay free (section 5.2)",
