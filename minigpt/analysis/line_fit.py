@@ -13,8 +13,8 @@ def describe_fit(fit_line, sizes, step_ms, product_ms) -> str:
     """
     off = misfit_percent(fit_line, sizes, step_ms)
     words = ", ".join(f"B={size} {value:+.0f} %" for size, value in zip(sizes, off))
-    lines = [say(en=f"the line at each measured point: {words}",
-                 es=f"la recta en cada punto medido: {words}")]
+    lines = [say(en=f"the line minus the measured time at each point: {words}",
+                 es=f"la recta menos el tiempo medido en cada punto: {words}")]
     if all(abs(value) <= LARGE_MISFIT_PERCENT for value in off):
         return "\n".join([*lines, say(en="within 15 % of every point", es="a menos de un 15 % de cada punto")])
     gaps = [misfit_ms(fit_line, sizes, times) for times in (step_ms, product_ms)]

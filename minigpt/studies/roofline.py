@@ -119,7 +119,7 @@ def _shortest_s(work) -> float:
 def table(steps: dict[str, tuple[Machine, list[StepWork]]]) -> str:
     """For each model on its machine: what a step of each size computes, reads, and is limited by."""
     head = say(en="model on machine          B   GFLOP    GB read   FLOP/byte   ridge   limited by     at best",
-               es="modelo en máquina         B   GFLOP   GB leídos  FLOP/byte  cresta   le falta     en el mejor caso")
+               es="modelo en máquina         B   GFLOP   GB leídos  FLOP/byte  cresta   límite       en el mejor caso")
     lines = [head]
     for name, (machine, works) in steps.items():
         for work in works:

@@ -74,8 +74,8 @@ def test_never_all_of_it(student):
     shares = (0.5, 1, 1.0, 1.2, 90, math.inf, 0, 0.0, -0.25, -math.inf)
     cases = [(0.6, 0.04, share) for share in shares]
     expect_defined(student, SHARE, cases, hint=lambda a, b, share: t(
-        "a share of 0.5 can be reached, with B = a / b = 15: refuse only shares of 1 or more, and of 0 or less (section 1.9)",
-        "una fracción de 0.5 se alcanza, con B = a / b = 15: rechaza solo las de 1 o más, y las de 0 o menos (sección 1.9)",
+        "a share of 0.5 can be reached: return B = a / b = 15. Refuse only shares of 1 or more, and of 0 or less (section 1.9)",
+        "una fracción de 0.5 se alcanza: devuelve B = a / b = 15. Rechaza solo las de 1 o más, y las de 0 o menos (sección 1.9)",
     ) if share == 0.5 else t(
         "no batch size gives {share} of the ceiling: raise a ValueError that names the value, before anything is computed. "
         "Shares of exactly 0 and exactly 1 are refused as well (section 1.9)",

@@ -53,3 +53,20 @@ def test_a_dict_without_two_cases_works_as_the_discussion_of_the_first_exercise_
     for part in parts:
         keys, values = remember(cache, 0, part, -part)
     assert torch.equal(keys, torch.cat(parts)) and torch.equal(values, -keys) and cache[0][0] is keys
+
+
+@pytest.mark.parametrize("config", [SMALL, GROUPED])
+def test_joined_pasts_need_one_product_and_no_padding_as_the_discussion_of_the_fourth_exercise_says(config):
+    code = lab_file.load(paths.solution_file(paths.resolve_lab("01")))
+    lengths, num_heads, num_kv_heads, size = [1, 4, 7], config.num_heads, config.num_kv_heads, config.head_size
+    torch.manual_seed(1)
+    q = torch.randn(len(lengths), num_heads, size)
+    keys, values = torch.randn(2, sum(lengths), num_kv_heads, size)  # one request's tokens behind the other's
+
+    owner = torch.repeat_interleave(torch.tensor(lengths))
+    scores = q.view(len(q), num_kv_heads, -1, size) @ keys.permute(1, 2, 0) / size**0.5  # (B, K, H/K, S of all)
+    foreign = owner != torch.arange(len(q))[:, None]  # (B, S of all)
+    joined = scores.masked_fill(foreign[:, None, None], -torch.inf).softmax(dim=-1) @ values.transpose(0, 1)
+
+    own = [code.attend(*each) for each in zip(q, keys.split(lengths), values.split(lengths))]
+    assert torch.allclose(joined.reshape(len(q), -1), torch.stack(own), atol=1e-6)
