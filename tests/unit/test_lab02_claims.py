@@ -44,6 +44,20 @@ def test_at_load_03_the_machine_is_idle_for_more_than_half_of_the_time(seed):
 
 
 @sweep("seed", [1, 2])
+def test_a_wait_saves_machine_time_until_batches_are_nearly_full(seed):
+    def of_wait(load: float, wait_ms: float) -> tuple[float, float]:  # ms of machine per request, requests per batch
+        log = served(load, seed, wait_ms)
+        busy_ms = sum(step.end_ns - step.start_ns for step in log.steps) / 1e6
+        return busy_ms / 1_000, 1_000 / len({record.finish_ns for record in log.requests.values()})
+
+    for load in (0.3, 0.95):
+        assert of_wait(load, 0)[0] > of_wait(load, 40)[0]
+    longest_ms, fullest = of_wait(0.95, 80)
+    middle_ms, full = of_wait(0.95, 40)
+    assert full > 7 and fullest > full and longest_ms > 0.99 * middle_ms, "section 2.8: nothing more to save"
+
+
+@sweep("seed", [1, 2])
 def test_the_longest_answers_are_hardly_held_and_others_queue_longest(seed):
     parts = [phases.parts_ms for phases in request_phases(served(0.9, seed))]
     longest, queued = (sorted(range(1_000), key=lambda i: parts[i][part])[-50:] for part in ("useful", "queue"))
