@@ -27,7 +27,8 @@ def block_map(log: PagedRunLog, first_s: float | None = None, *, names: dict[int
 
     A triangle marks a preemption. `first_s`: how much of the run, in seconds; `names`: request id -> its text.
     """
-    axis = time_axis(log.end_ns if first_s is None else first_s * NS)
+    until_ns = log.end_ns if first_s is None else first_s * NS
+    axis = time_axis(until_ns)
     figure = new_figure(max(1.2, BLOCK_IN * log.num_blocks) + STRIP_IN + 1.1)
     ratios = [max(1.2, BLOCK_IN * log.num_blocks), STRIP_IN]
     blocks, strip = figure.subplots(2, 1, sharex=True, height_ratios=ratios)
@@ -36,8 +37,9 @@ def block_map(log: PagedRunLog, first_s: float | None = None, *, names: dict[int
     _draw_use(strip, log, axis)
     strip.set_xlabel(axis.label)
     figure.align_ylabels([blocks, strip])
-    holders = sorted({request_id for _, request_id, *_ in holdings(log)})
-    most = max((sum(start <= at < end for _, _, start, end in holdings(log)) for _, _, at, _ in holdings(log)), default=0)
+    drawn = [stay for stay in holdings(log) if stay[2] < until_ns]
+    holders = {request_id for _, request_id, *_ in drawn}
+    most = max((sum(start <= at < end for _, _, start, end in drawn) for _, _, at, _ in drawn), default=0)
     return described(figure, say(
         en=f"{log.num_blocks} blocks of KV memory, held by {len(holders)} requests in turn; at most {most} are in use.",
         es=f"{log.num_blocks} bloques de memoria KV, ocupados por turnos por {len(holders)} peticiones; llegan a usarse {most}.",

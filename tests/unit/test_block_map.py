@@ -36,3 +36,11 @@ def test_the_figure_has_units_on_its_axes_and_marks_preemptions(log, language, m
     blocks, strip = figure.axes
     assert strip.get_xlabel() in ("time (ms)", "tiempo (ms)") and "tokens" in strip.get_ylabel()
     assert sum(line.get_marker() == "v" for line in blocks.lines) == len(log.preemptions) > 0
+
+
+def test_the_sentence_counts_the_requests_of_the_part_that_is_drawn(log, monkeypatch):
+    monkeypatch.setenv("MINIGPT_LANG", "en")
+    second_start = sorted({start for _, _, start, _ in holdings(log)})[1]
+    early = {request_id for _, request_id, start, _ in holdings(log) if start < second_start}
+    assert f"held by {len(early)} requests in turn" in block_map.figure(log, first_s=second_start / 1e9).sentence
+    assert len(early) < 6 and "held by 6 requests in turn" in block_map.figure(log).sentence
