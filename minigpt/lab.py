@@ -195,8 +195,8 @@ def reveal(guess, measured, text: str, unit: str = "", *, negative: str = "", ca
 def distance(guess: float, measured) -> str:
     """How far a guess is from the measurement. Two that are printed alike are the same."""
     middle, low, high = middle_and_range(measured)
-    gap = number(abs(guess - middle))
-    if float(gap) == 0 or number(guess) == number(middle):
+    gap = number(abs(printed(guess) - printed(middle)))  # as a reader subtracts: 50 and 49.9 are 0.1 apart
+    if float(gap) == 0:
         return say(en="you were right", es="acertaste")
     if low <= guess <= high:
         return say(en="within the spread of the runs", es="dentro de la variación entre ejecuciones")
@@ -210,6 +210,11 @@ def number(value: float) -> str:
     """Three significant digits, and no exponent: 57.3, 0.0123, 1234, −5."""
     text = f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
     return text.replace("-", "−") if float(text) else text.lstrip("-")
+
+
+def printed(value: float) -> float:
+    """The value that `number` shows."""
+    return float(number(value).replace("−", "-"))
 
 
 def with_unit(value: float, unit: str) -> str:

@@ -17,6 +17,7 @@ def describe_fit(fit_line, sizes, step_ms, product_ms) -> str:
                  es=f"la recta menos el tiempo medido en cada punto: {words}")]
     if all(abs(value) <= LARGE_MISFIT_PERCENT for value in off):
         return "\n".join([*lines, say(en="within 15 % of every point", es="a menos de un 15 % de cada punto")])
+    lines[0] += say(en="; where it is more than 15 %:", es="; donde es más de un 15 %:")
     gaps = [misfit_ms(fit_line, sizes, times) for times in (step_ms, product_ms)]
     for size, percent, gap, of_products in zip(sizes, off, *gaps):
         if abs(percent) > LARGE_MISFIT_PERCENT:

@@ -80,14 +80,16 @@ def parts_of(times_s: Mapping[tuple, float], sizes: Sequence[int]) -> list[StepP
 
 
 def in_words(parts: StepParts) -> str:
-    """Which part is the largest, and the name for such a step."""
+    """Which part is the largest, the name for such a step, and why it may have no rest."""
     name, share = f"{concept_name(parts.way)}, B = {parts.batch_size}", parts.percent[parts.largest]
+    no_rest = "" if parts.rest_ms else say(en="; no rest: timed apart, the two parts exceed the step",
+                                           es="; sin resto: medidas por separado, las dos partes superan el paso")
     return name + ": " + {
         "products": say(en=f"matmul-bound ({share:.0f} % products)",
                         es=f"limitado por los productos ({share:.0f} % productos)"),
         "calls": say(en=f"Python-bound ({share:.0f} % calls)", es=f"limitado por Python ({share:.0f} % llamadas)"),
         "rest": say(en=f"bound by the rest ({share:.0f} %)", es=f"limitado por el resto ({share:.0f} %)"),
-    }[parts.largest]
+    }[parts.largest] + no_rest
 
 
 def gains(sizes: Sequence[int], per_s: Mapping[str, Sequence[float]]) -> str:

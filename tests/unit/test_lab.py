@@ -348,7 +348,7 @@ def test_reveal(guess, line, capsys):
     (None, -0.0001, "measured −0.0001 % (it rises) (you made no guess)"),
     (-0.0, 0.0, "your guess 0 %, measured 0 %: you were right"),
     (1.67, 5 / 3, "your guess 1.67 %, measured 1.67 %: you were right"),
-    (1.66, 5 / 3, "your guess 1.66 %, measured 1.67 %: your guess is 0.00667 too low"),
+    (1.66, 5 / 3, "your guess 1.66 %, measured 1.67 %: your guess is 0.01 too low"),
 ])
 def test_reveal_below_zero(guess, measured, line, capsys):
     reveal(guess, measured, "p95", "%", negative="it rises" if measured > -10 else "")

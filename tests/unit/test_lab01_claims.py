@@ -41,6 +41,23 @@ def test_the_masked_step_calls_as_many_operations_for_32_requests_as_for_2_and_o
     assert masked[0] == masked[1] and looped[1] > 5 * looped[0]
 
 
+@pytest.mark.parametrize("is_new", [True, False])
+def test_a_step_may_put_new_lengths_into_the_dict_or_add_to_the_tensor_and_each_call_starts_from_the_same(is_new):
+    code, seen = lab_file.load(paths.solution_file(paths.resolve_lab("01"))), []
+
+    @torch.inference_mode()
+    def step(model, padded, tokens):
+        seen.append(padded["lengths"].tolist())
+        if is_new:
+            padded["lengths"] = padded["lengths"] + 1
+        else:
+            padded["lengths"] += 1
+
+    run = lab01.padded_step(step, code.pad, small_model(SMALL), 2, 6)
+    run(), run()
+    assert seen == [[5, 5], [5, 5]]
+
+
 def test_a_dict_without_two_cases_works_as_the_discussion_of_the_first_exercise_says():
     cache = {}
 

@@ -106,7 +106,7 @@ def test_a_line_that_bends_as_the_products_do(language, words, monkeypatch):
     products = [0.05, 0.18, 0.28, 0.38, 0.57, 0.97, 1.74]
     steps = [0.5, 0.69, 0.79, 1.04, 1.36, 1.9, 3.4]
     text = line_fit.describe_fit(fit, SIZES, steps, products)
-    assert "B=1 +27 %" in text and words in text
+    assert "B=1 +27 %" in text and words in text and text.splitlines()[0].endswith("15 %:")
     assert len(text.splitlines()) == 2, "only what is far off is explained"
 
 
@@ -141,7 +141,7 @@ def test_the_parts_of_a_step_are_measured_and_add_up(monkeypatch):
     assert (given.products_ms, given.calls_ms, given.rest_ms) == pytest.approx((1.2, 0.5, 0.3))
     assert step_anatomy.in_words(given) == "given, B = 8: matmul-bound (60 % products)"
     assert own.rest_ms == 0 and sum(own.percent.values()) == pytest.approx(100), "parts that exceed the step leave no rest"
-    assert step_anatomy.in_words(own) == "yours, B = 8: Python-bound (68 % calls)"
+    assert step_anatomy.in_words(own).startswith("yours, B = 8: Python-bound (68 % calls); no rest: timed apart")
     rest = step_anatomy.StepParts(way="given", batch_size=1, step_ms=3, products_ms=1, calls_ms=0.5)
     assert step_anatomy.in_words(rest) == "given, B = 1: bound by the rest (50 %)"
     assert step_anatomy.gains((1, 8), {"given": [10, 45]}) == "tokens per second at B = 8 against B = 1: given ×4.5"
