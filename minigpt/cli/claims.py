@@ -41,7 +41,7 @@ def main(argv: list[str]) -> int:
     root = repository_root()
     tables = {root / "labs" / "CLAIMS.md": rows, root / "README.md": ledger.most_surprising(rows)}
     tables |= {page.with_suffix(".es.md"): table for page, table in tables.items()}
-    for page, table in (tables if args.into is None else dict.fromkeys(args.into, rows)).items():
+    for page, table in (dict.fromkeys(args.into, rows) if args.into else tables).items():
         if ledger.put_between_markers(page, ledger.markdown(table, "es" if page.stem.endswith(".es") else "en")):
             print(say(en=f"written into {page}", es=f"escrito en {page}"))
     unclear = [row.claim.id for row in rows if row.finding.verdict == ledger.UNCLEAR]

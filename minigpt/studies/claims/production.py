@@ -195,12 +195,11 @@ def many_heads() -> Finding:
 
 
 def dispatch() -> Finding:
-    """A decode step over its bare matrix products, on this processor."""
-    from minigpt.llm.checkpoint_io import random_model
-    from minigpt.llm.model import Config
+    """The tutor's decode step over its bare matrix products, on this processor."""
+    from minigpt.llm.tutor import load_tutor
     from minigpt.studies.decode_floor import measure
 
-    model = random_model(Config())
+    model = load_tutor()
     ratios = {batch: measure(model, batch, 64, repeats=12).ratio for batch in (1, 8, 64)}
     shown = " / ".join(f"{ratio:.1f}" for ratio in ratios.values())
     return Finding(
