@@ -135,10 +135,12 @@ def masked_in_words(sizes, times_ms: dict[str, list[float]]) -> str:
 
 def measured_twice(sizes, in_a_row_ms: list[float], in_turns_ms: list[float]) -> str:
     """How a step for 32 compares with one for 1 in 1.1 and in 1.8, and why the smaller step may take longer in turns."""
-    ratios = [row[sizes.index(32)] / row[0] for row in (in_a_row_ms, in_turns_ms)]
-    (first, second), (one, again) = ratios, (in_a_row_ms[0], in_turns_ms[0])
-    words = say(en=f"a step for 32 compared with one for 1: {first:.1f} × in 1.1, {second:.1f} × in 1.8; for 1: {one:.2f} ms, then {again:.2f} ms",
-                es=f"un paso para 32 frente a uno para 1: {first:.1f} × en 1.1, {second:.1f} × en 1.8; para 1: {one:.2f} ms, luego {again:.2f} ms")
+    (one, again), (many, many_again) = ((in_a_row_ms[at], in_turns_ms[at]) for at in (0, sizes.index(32)))
+    first, second = many / one, many_again / again
+    words = say(en=f"a step for 32 compared with one for 1: {first:.1f} × in 1.1, {second:.1f} × in 1.8; "
+                   f"for 1: {one:.2f} ms, then {again:.2f} ms; for 32: {many:.2f}, then {many_again:.2f}",
+                es=f"un paso para 32 frente a uno para 1: {first:.1f} × en 1.1, {second:.1f} × en 1.8; "
+                   f"para 1: {one:.2f} ms, luego {again:.2f} ms; para 32: {many:.2f}, luego {many_again:.2f}")
     if again < MUCH_LONGER * one:
         return words
     return words + say(

@@ -72,6 +72,7 @@ def test_the_ratio_of_the_first_figure_is_compared_with_that_of_the_last(in_turn
     monkeypatch.setenv("MINIGPT_LANG", "en")
     words = lab01.measured_twice((1, 32), [0.25, 1.75], in_turns)
     assert words.startswith(f"a step for 32 compared with one for 1: 7.0 × in 1.1, {ratio} × in 1.8")
+    assert f"for 1: 0.25 ms, then {in_turns[0]:.2f} ms; for 32: 1.75, then {in_turns[1]:.2f}" in words
     assert ("refill the processor's caches" in words) == is_explained
 
 
