@@ -17,6 +17,7 @@ from minigpt.studies.decode_floor import all_products, decode_once
 TINY = dict(width=8, head_size=2, ffn_width=8)
 TINY_CONTEXT = 2  # tokens: the new one and one before it
 PARTS = ("products", "calls", "rest")
+UNSHARED_GAIN = 1.1  # times: passes that share nothing gain less than that by chance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,8 +94,15 @@ def in_words(parts: StepParts) -> str:
 
 
 def gains(sizes: Sequence[int], per_s: Mapping[str, Sequence[float]]) -> str:
-    """How many times the throughput of the smallest batch each way reaches at the largest one, in words."""
+    """How many times the throughput of the smallest batch each way reaches at the largest one, in words.
+
+    Passes that share nothing should gain nothing; where they do, why.
+    """
     first, last = sizes[0], sizes[-1]
     grown = ", ".join(f"{concept_name(way)} ×{row[-1] / row[0]:.1f}" for way, row in per_s.items())
-    return say(en=f"tokens per second at B = {last} against B = {first}: {grown}",
-               es=f"tokens por segundo con B = {last} frente a B = {first}: {grown}")
+    words = say(en=f"tokens per second at B = {last} against B = {first}: {grown}",
+                es=f"tokens por segundo con B = {last} frente a B = {first}: {grown}")
+    if "separate" not in per_s or per_s["separate"][-1] < UNSHARED_GAIN * per_s["separate"][0]:
+        return words
+    return words + say(en="\n(a pass each shares nothing; but only the first of a step follows other work)",
+                       es="\n(las pasadas separadas no comparten nada; pero solo la primera de un paso sigue a otro trabajo)")

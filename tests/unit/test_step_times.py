@@ -145,6 +145,8 @@ def test_the_parts_of_a_step_are_measured_and_add_up(monkeypatch):
     assert step_anatomy.in_words(own).startswith("yours, B = 8: Python-bound (68 % calls); no rest: timed apart")
     rest = step_anatomy.StepParts(way="given", batch_size=1, step_ms=3, products_ms=1, calls_ms=0.5)
     assert step_anatomy.in_words(rest) == "given, B = 1: bound by the rest (50 %)"
+    assert "\n" not in step_anatomy.gains((1, 8), {"separate": [10, 10.5]})
+    assert "shares nothing" in step_anatomy.gains((1, 8), {"separate": [10, 13]})
     assert step_anatomy.gains((1, 8), {"given": [10, 45]}) == "tokens per second at B = 8 against B = 1: given ×4.5"
 
 
