@@ -46,6 +46,10 @@ OPEN_FOLDERS = ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock")
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="these use what Unix offers")
 
 
+FLOODS = "floods the output"
+FLOOD = pytest.mark.xdist_group("flood")  # two tests look at one long run
+
+
 @pytest.fixture(scope="session")
 def graded(request, tmp_path_factory):
     """The report of each submission that this run asks for; as many are graded at once as there are cores."""
@@ -80,7 +84,8 @@ def cases():
     for hostile in BANK:
         is_quick = hostile.name in QUICK
         if is_quick and hostile.exercise != ALL:
-            yield pytest.param(hostile, hostile.exercise, id=f"{hostile.name}, {hostile.exercise}")
+            marks = FLOOD if hostile.name == FLOODS else ()
+            yield pytest.param(hostile, hostile.exercise, id=f"{hostile.name}, {hostile.exercise}", marks=marks)
         yield pytest.param(hostile, "", id=hostile.name,
                            marks=() if is_quick and hostile.exercise == ALL else pytest.mark.slow)
 
@@ -128,8 +133,9 @@ def test_nothing_of_system_v_is_left(graded):
         assert found == [] or trial()["why_not"]
 
 
+@FLOOD
 def test_a_long_output_is_said_to_be_cut(graded):
-    report = graded(next(one for one in BANK if one.name == "floods the output"), "3.6")
+    report = graded(next(one for one in BANK if one.name == FLOODS), "3.6")
     assert report["printed"]["truncated_bytes"] > 50_000_000
     assert "truncated" in report["said"] and "\x00" not in report["printed"]["text"]
 
