@@ -10,9 +10,9 @@ import sys
 from minigpt.environment import process
 from minigpt.paths import repository_root
 
-# Three more than there are cores, since many tests wait for other processes; not more, since each collects all tests and
+# Two more than there are cores, since many tests wait for other processes; not more, since each collects all tests and
 # loads torch.
-NUM_PROCESSES = min((os.cpu_count() or 1) + 3, 6)
+NUM_PROCESSES = min((os.cpu_count() or 1) + 2, 6)
 OF_ITS_OWN = ("-n", "--pdb", "-x", "--collect-only", "--co")  # options that call for a single process
 
 
