@@ -10,8 +10,7 @@ from tqdm import tqdm
 from minigpt.corpus.gradients import Gradients, tensors_of
 from minigpt.llm.checkpoint_io import random_model
 from minigpt.llm.model import Config, MiniGPT
-
-MATRICES = ("qkv", "attention_out", "gate_up", "down")  # of a layer
+from minigpt.llm.products import LINEAR
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +45,7 @@ def learning_rate(step: int, recipe: Recipe) -> float:
 
 def optimizers(model: MiniGPT, recipe: Recipe) -> list[torch.optim.Optimizer]:
     """Muon (Jordan, 2024; scaled as in Liu et al., 2025) for the layers' matrices: fewer steps; AdamW for the rest."""
-    matrices = [getattr(layer, name) for layer in model.layers for name in MATRICES]
+    matrices = [getattr(layer, name) for layer in model.layers for name in LINEAR]
     others = [w for w in tensors_of(model) if not any(w is matrix for matrix in matrices)]
     return [
         torch.optim.Muon(matrices, lr=recipe.peak_learning_rate, weight_decay=recipe.weight_decay, adjust_lr_fn="match_rms_adamw"),

@@ -11,6 +11,8 @@ import warnings
 
 import torch
 
+LINEAR = ("qkv", "attention_out", "gate_up", "down")  # the matrices of a layer, in the order in which a pass multiplies by them
+
 
 def has_fbgemm() -> bool:
     return "fbgemm" in torch.backends.quantized.supported_engines and hasattr(torch, "fbgemm_linear_fp16_weight_fp32_activation")
@@ -57,5 +59,4 @@ class LayerProducts:
     """The four products of a layer."""
 
     def __init__(self, layer):
-        self.qkv, self.attention_out = product_with(layer.qkv), product_with(layer.attention_out)
-        self.gate_up, self.down = product_with(layer.gate_up), product_with(layer.down)
+        self.qkv, self.attention_out, self.gate_up, self.down = (product_with(getattr(layer, name)) for name in LINEAR)

@@ -15,10 +15,9 @@ import torch
 
 from minigpt.llm.kv_cache import KVCache
 from minigpt.llm.model import MiniGPT
-from minigpt.llm.products import Product
+from minigpt.llm.products import LINEAR, Product
 
 BATCH_SIZES = (1, 2, 4, 8, 16, 32, 64)
-LINEAR = ("qkv", "attention_out", "gate_up", "down")  # a layer's products, in order
 CONTEXTS = (64, 256)  # tokens that each sequence attends to
 
 

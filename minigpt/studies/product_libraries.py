@@ -6,7 +6,7 @@ import torch
 from minigpt.language import say
 from minigpt.llm import products
 from minigpt.llm.model import MiniGPT
-from minigpt.studies.decode_floor import LINEAR, processor_ms
+from minigpt.studies.decode_floor import processor_ms
 
 NUM_ROWS = (1, 8, 16, 64, 384)
 
@@ -15,13 +15,13 @@ NUM_ROWS = (1, 8, 16, 64, 384)
 def times_ms(model: MiniGPT, num_rows: int, repeats: int = 20) -> tuple[float, float]:
     """Processor time of a layer's four products with each library, medians: (torch.mm's, the model's own)."""
     layer, own = model.layers[0], model.products[0]
-    weights = [getattr(layer, name) for name in LINEAR]
+    weights = [getattr(layer, name) for name in products.LINEAR]
     pairs = [(torch.randn(num_rows, len(weight)), torch.empty(num_rows, weight.shape[1])) for weight in weights]
 
     def run(ways):
         return lambda: [way(x, out=out) for way, (x, out) in zip(ways, pairs, strict=True)]
 
-    functions = [run([products.Product(weight) for weight in weights]), run([getattr(own, name) for name in LINEAR])]
+    functions = [run([products.Product(weight) for weight in weights]), run([getattr(own, name) for name in products.LINEAR])]
     both = np.median([[processor_ms(function, 10) for function in functions] for _ in range(repeats + 1)], axis=0)
     return float(both[0]), float(both[1])
 

@@ -89,6 +89,8 @@ def test_the_package_compiles_on_every_supported_python():
 
 @pytest.mark.parametrize("settings", [{}, {"LC_ALL": "C", "PYTHONUTF8": "0"}], ids=["as-is", "C"])
 def test_an_unsupported_python_is_told_so(settings):
+    if not unsupported():
+        pytest.skip("no Python before 3.10 is here")
     variables = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **settings}
     for version, path in unsupported().items():
         done = subprocess.run([path, "-m", "minigpt", "setup"], cwd=repository_root(), env=variables, capture_output=True)

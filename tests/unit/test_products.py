@@ -7,10 +7,9 @@ from minigpt.llm import products
 from minigpt.llm.checkpoint_io import random_model
 from minigpt.llm.kv_cache import KVCache
 from minigpt.llm.model import Config, MiniGPT
-from minigpt.llm.products import LayerProducts, PackedProduct, Product, product_with
+from minigpt.llm.products import LINEAR, LayerProducts, PackedProduct, Product, product_with
 from minigpt.llm.tutor import load_tutor
 from minigpt.studies import product_libraries
-from minigpt.studies.decode_floor import LINEAR
 
 SHAPES = pytest.mark.parametrize("config", [Config(), Config(num_heads=4, num_kv_heads=2)], ids=["one KV head", "two KV heads"])
 PROMPTS = [[token % 250 for token in range(start, start + length)] for start, length in ((1, 31), (9, 44), (70, 17), (3, 1))]
